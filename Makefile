@@ -1,0 +1,52 @@
+# Needs Python 3.11 or newer with venv and pip, and a C++17 compiler. Everything else is installed into .venv.
+
+PYTHON ?= python3
+PYTEST_ARGS ?= -n auto
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/native -type f)
+
+# Written after an installation: without and with the development tools.
+INSTALLED := $(VENV)/.installed
+INSTALLED_DEV := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint format clean
+
+help:  ## list these commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+demo: $(INSTALLED)  ## run examples/first_steps.py
+	$(BIN)/python examples/first_steps.py
+
+test: lint  ## lint, then run all tests
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(INSTALLED_DEV)  ## check style, types and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(INSTALLED_DEV)  ## rewrite the Python files in the project's style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:  ## remove the environment and everything generated
+	rm -rf $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "continuarm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): $(BUILD_INPUTS) | $(BIN)/python
+	$(PIP) install --editable .
+	@touch $@
+
+$(INSTALLED_DEV): $(BUILD_INPUTS) | $(BIN)/python
+	$(PIP) install --editable '.[dev]'
+	@touch $(INSTALLED) $@

@@ -1,0 +1,55 @@
+"""Real-time dynamics of multisection continuum arms: M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ.
+
+q holds the muscle length changes in metres, section by section; tau the muscle forces in newtons, positive extends.
+Every function takes leading batch axes: (..., 3n).
+"""
+
+# The description of an arm
+from continuarm.arm import Arm, CentreOfGravity, DescriptionError, Integral, Muscles, Payload, PointMass, Section
+from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
+
+# Energies
+from continuarm.energy import elastic_energy, gravitational_energy, kinetic_energy, potential_energy
+
+# The equation of motion
+from continuarm.forward_dynamics import forward_dynamics
+from continuarm.inverse_dynamics import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
+
+# Where the arm is
+from continuarm.kinematics import backbone, poses_along, tip_jacobian, tip_poses
+from continuarm.linearization import linearization
+from continuarm.mass_matrix import coriolis_matrix, mass_matrix
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Arm",
+    "CentreOfGravity",
+    "DescriptionError",
+    "Integral",
+    "Muscles",
+    "Payload",
+    "PointMass",
+    "Section",
+    "arm_names",
+    "arm_schema",
+    "backbone",
+    "bias_forces",
+    "coriolis_matrix",
+    "damping_forces",
+    "elastic_energy",
+    "elastic_forces",
+    "forward_dynamics",
+    "gravitational_energy",
+    "gravity_forces",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "linearization",
+    "load_arm",
+    "mass_matrix",
+    "poses_along",
+    "potential_energy",
+    "save_arm",
+    "tip_jacobian",
+    "tip_poses",
+]

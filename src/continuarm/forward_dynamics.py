@@ -1,0 +1,68 @@
+"""Accelerations from forces in O(n): the articulated-body recursion, three short passes over the sections."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from continuarm.arguments import Floats, checked, require_finite
+from continuarm.arm import Arm
+from continuarm.chain import Link, Load, base_acceleration, links, muscle_rates, shape_forces
+from continuarm.inverse_dynamics import damping_part, elastic_part, onward_acceleration
+from continuarm.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
+
+
+class Response(NamedTuple):
+    """How a section answers: ẍ = free - held · (acceleration of its base)."""
+
+    free: Array
+    held: Array
+
+
+def forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Floats:
+    """The accelerations q̈ = M⁻¹ (τ - C q̇ - D q̇ - G - K_e q), in O(n) without forming M.
+
+    q, qd, tau: (..., 3n) in m, m/s, N; returns (..., 3n) in m/s². With τ = G + K_e q at rest it is zero.
+    """
+    q, qd, tau = checked(arm, q=q, qd=qd, tau=tau)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a singular M is reported below
+        return require_finite(arm, "the acceleration", accelerations(arm, q, qd, tau))
+
+
+def accelerations(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
+    """q̈ for muscle forces τ, unchecked: (..., 3n)."""
+    chain, load = links(arm, q, qd)
+    forces = shape_forces(arm, tau - elastic_part(arm, q) - damping_part(arm, qd))
+    responses = []
+    for here, force in zip(reversed(chain), reversed(forces), strict=True):
+        load, response = absorbed(here, load, force)
+        responses.append(response)
+    acceleration, xdds = base_acceleration(arm.base_gravity), []
+    for here, response in zip(chain, reversed(responses), strict=True):
+        xdd = response.free - times(response.held, acceleration)
+        acceleration = onward_acceleration(here, acceleration, xdd)
+        xdds.append(xdd)
+    return muscle_rates(arm, xdds)
+
+
+def absorbed(here: Link, load: Load, force: Array) -> tuple[Load, Response]:
+    """One section inward: takes the load of its tip, eliminates its own ẍ, and is the load of the section before."""
+    body, end = here.body, here.tip
+    carried = inertia_at_base(load.inertia, end.rotation, end.position)
+    resisted = wrench_at_base(load.bias, end.rotation, end.position) + times(carried, here.velocity_product)
+    pushed = carried @ end.subspace
+
+    base = body.base + carried
+    coupling = body.coupling + pushed
+    own = body.own + transpose(end.subspace) @ pushed
+    base_bias = body.base_bias + resisted
+    own_bias = body.own_bias + times(transpose(end.subspace), resisted)
+
+    held = solved(own, transpose(coupling))
+    free = solved(own, (force - own_bias)[..., None])[..., 0]
+    return (
+        Load(symmetric(base - coupling @ held), base_bias + times(coupling, free)),
+        Response(free, held),
+    )
