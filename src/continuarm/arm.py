@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -200,7 +201,15 @@ class _Description(BaseModel, metaclass=_OneSentence):
 
 def _number(value: Any) -> Any:
     if isinstance(value, (str, bytes, bool, np.bool_)):
-        raise ValueError("must be a number")  # noqa: TRY004 (pydantic reports only these)
+        raise ValueError("must be a number")  # not a TypeError: pydantic reports only ValueError
+    return value
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be text that UTF-8 can write") from None
     return value
 
 
@@ -217,9 +226,11 @@ def _numbers(least: int, most: int | None = None) -> Callable[[Any], Any]:
     return check
 
 
-Number = Annotated[float, BeforeValidator(_number), Field(allow_inf_nan=False)]
-Positive = Annotated[Number, Field(gt=0)]
-NonNegative = Annotated[Number, Field(ge=0)]
+# The limits come before the validator, or the JSON schema would not know them.
+Number = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
+Text = Annotated[str, AfterValidator(_text)]
+Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
+NonNegative = Annotated[float, Field(allow_inf_nan=False, ge=0), BeforeValidator(_number)]
 Pair = Annotated[tuple[Number, Number], BeforeValidator(_numbers(2, 2))]
 Vector = Annotated[tuple[Number, Number, Number], BeforeValidator(_numbers(3, 3))]
 Matrix = tuple[Vector, Vector, Vector]
@@ -430,8 +441,8 @@ class Arm(_Description):
     M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ, with q and τ of shape (3n,), section by section from the base.
     """
 
-    name: str = "arm"
-    description: str = Field("", description="what this arm is and where its numbers come from")
+    name: Text = Field("arm", description="what plots and messages call the arm")
+    description: Text = Field("", description="what this arm is and where its numbers come from")
     sections: tuple[Section, ...] = Field(min_length=1, description="from the base to the tip")
     inertia: InertiaModel = Field(
         default_factory=Integral, description="how a section's mass is modelled; integral if left out"

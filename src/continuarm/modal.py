@@ -7,7 +7,7 @@ and the lengths s = L + e, e = (l1 + l2 + l3) / 3, every entry is a monomial tim
     R(ξ) = [[1 - a² g2, -a b g2, a g1], [-a b g2, 1 - b² g2, b g1], [-a g1, -b g1, g0]]
     p(ξ) = (L + e) (a g2, b g2, g1)              g_k = ξᵏ c_k(ξ² y) = ξᵏ Σ_j (-ξ² y)ʲ / (k + 2j)!
 
-so a cut at degree N keeps the terms yʲ with 2j + (degree of the monomial) <= N. Nothing else in the library is truncated.
+so a cut at degree N keeps the terms yʲ with 2j + (degree of the monomial) <= N. The library itself truncates nothing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def modal_pose(section: Section, q_i: ArrayLike, xi: ArrayLike = 1.0, order: int
 def modal_error(order: int, phi: ArrayLike, xi: float = 1.0) -> ModalError:
     """Errors of the truncated pose of a section bent by φ in the plane b = 0, at its unactuated length (s = L).
 
-    phi: any shape, rad. No other bending direction has a larger error in R; a section with e ≠ 0 mixes two degrees in p.
+    phi: any shape, rad. No other bending direction has a larger error; with e ≠ 0 the cut in p falls elsewhere.
     """
     phi = np.asarray(phi, dtype=float)
     angle = xi * phi
@@ -56,7 +56,8 @@ def modal_error(order: int, phi: ArrayLike, xi: float = 1.0) -> ModalError:
     # sin(ξφ)/φ and (1 - cos ξφ)/φ with φ = 0 allowed; np.sinc(t) is sin(πt)/(πt)
     along, across = xi * np.sinc(angle / np.pi), xi * np.sin(angle / 2) * np.sinc(angle / (2 * np.pi))
     exact = _matrix([[cos, zero, sin, across], [zero, one, zero, zero], [-sin, zero, cos, along]])
-    error = np.abs(_truncated_pose(phi, zero, zero, 1.0, np.asarray(xi, dtype=float), _checked(order))[..., :3, :] - exact)
+    truncated = _truncated_pose(phi, zero, zero, 1.0, np.asarray(xi, dtype=float), _checked(order))
+    error = np.abs(truncated[..., :3, :] - exact)
     return ModalError(error[..., 3].max(axis=-1), error[..., :3].max(axis=(-2, -1)))
 
 

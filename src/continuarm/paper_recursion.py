@@ -29,6 +29,9 @@ __all__ = ["PaperTerms", "paper_forward_dynamics", "paper_terms"]
 Array = NDArray[Any]
 """float64; complex for differentiation by complex step: nothing here conjugates or takes a modulus."""
 
+Inertia = tuple[Array, Array]
+"""M_i (3i, 3i), kg, and its derivatives M_{i,h} (3i, 3i, 3i), the differentiation index first, kg/m."""
+
 
 class PaperTerms(NamedTuple):
     """The terms of M q̈ + (C + D) q̇ + G + K_e q = τ (eq. eom), in kg, kg/s, N, N/m and N s/m."""
@@ -76,7 +79,7 @@ def paper_forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
     q, qd, tau = _state(arm, q, qd, tau)
     for i, section in enumerate(arm.sections):
         if section.stop_stiffness > 0:
-            raise ValueError(f"sections[{i}].stop_stiffness = {section.stop_stiffness}: the paper has no stops, must be 0")
+            raise ValueError(f"sections[{i}].stop_stiffness = {section.stop_stiffness}: must be 0, as in the paper")
     M, C, G, K_e, D, _ = paper_terms(arm, q, qd, points=points)
     return np.linalg.solve(M, tau - (C + D) @ qd - G - K_e @ q)
 
@@ -99,17 +102,13 @@ def _gravity(mass: float, g: Array, before: Frame, mean: Shape) -> Array:
 
 
 @singledispatch
-def section_inertia(
-    model: Any, section: Section, q_i: Array, mean: Shape, before: Frame, points: int
-) -> tuple[Array, Array]:
-    """M_i (3i, 3i) and M_{i,h} (3i, 3i, 3i) of the section after the frame `before`."""
+def section_inertia(model: Any, section: Section, q_i: Array, mean: Shape, before: Frame, points: int) -> Inertia:
+    """M_i and M_{i,h} of the section that follows the frame `before`."""
     raise TypeError(f"no inertia for the model {model!r}")
 
 
 @section_inertia.register(Integral)
-def _discs(
-    model: Integral, section: Section, q_i: Array, mean: Shape, before: Frame, points: int
-) -> tuple[Array, Array]:
+def _discs(model: Integral, section: Section, q_i: Array, mean: Shape, before: Frame, points: int) -> Inertia:
     # Eqs. Kwi, Kvi: a disc at every ξ, with Jo, Ho, Jv, Hv at that ξ.
     xi, weight = _gauss(points)
     M, dM = disc_inertia(section.mass, section.disc_inertia, carried(before, point_shape(section, q_i, xi)))
@@ -117,22 +116,18 @@ def _discs(
 
 
 @section_inertia.register(CentreOfGravity)
-def _shaped_disc(
-    model: CentreOfGravity, section: Section, q_i: Array, mean: Shape, before: Frame, points: int
-) -> tuple[Array, Array]:
+def _shaped(model: CentreOfGravity, section: Section, q_i: Array, mean: Shape, before: Frame, points: int) -> Inertia:
     M_w, dM_w = angular_inertia(section.disc_inertia, model.beta_angular, mean, before)
     M_v, dM_v = linear_inertia(section.mass, model.beta_linear, mean, before)
     return M_w + M_v, dM_w + dM_v
 
 
 @section_inertia.register(PointMass)
-def _point(
-    model: PointMass, section: Section, q_i: Array, mean: Shape, before: Frame, points: int
-) -> tuple[Array, Array]:
+def _point(model: PointMass, section: Section, q_i: Array, mean: Shape, before: Frame, points: int) -> Inertia:
     return linear_inertia(section.mass, (1.0, 1.0, 1.0), mean, before)
 
 
-def disc_inertia(mass: float, I_xx: float, at: Frame) -> tuple[Array, Array]:
+def disc_inertia(mass: float, I_xx: float, at: Frame) -> Inertia:
     """M = m J^υᵀ J^υ + I_xx T_2(J^Ωᵀ J^Ω) of a disc in the frame `at`, (..., 3i, 3i), and M_{,h}, (..., 3i, 3i, 3i)."""
     J_w, H_w = _t2(at.J_omega), _t2(at.H_omega)
     M = mass * at.J_v @ at.J_v.mT + I_xx * J_w @ J_w.mT
@@ -140,10 +135,8 @@ def disc_inertia(mass: float, I_xx: float, at: Frame) -> tuple[Array, Array]:
     return M, _with_transpose(half)
 
 
-def angular_inertia(
-    I_xx: float, beta: tuple[float, float, float], mean: Shape, before: Frame
-) -> tuple[Array, Array]:
-    """M̄_i^ω and M̄_{i,h}^ω of the shaped energy Kwi_c: (3i, 3i), (3i, 3i, 3i) (eqs. Mw_c_scaled, dMw_C).
+def angular_inertia(I_xx: float, beta: tuple[float, float, float], mean: Shape, before: Frame) -> Inertia:
+    """M̄_i^ω and M̄_{i,h}^ω of the shaped energy Kwi_c (eqs. Mw_c_scaled, dMw_C).
 
     R̄ is an average of rotations and no rotation: R̄ R̄ᵀ has already been dropped in the printed energy.
     """
@@ -168,8 +161,8 @@ def angular_inertia(
     return I_xx * _blocks(sigma11, sigma12, sigma22), I_xx * dM
 
 
-def linear_inertia(mass: float, beta: tuple[float, float, float], mean: Shape, before: Frame) -> tuple[Array, Array]:
-    """M̄_i^υ and M̄_{i,h}^υ of the shaped energy Kvi_c: (3i, 3i), (3i, 3i, 3i) (eqs. Mv_c, dMv_c)."""
+def linear_inertia(mass: float, beta: tuple[float, float, float], mean: Shape, before: Frame) -> Inertia:
+    """M̄_i^υ and M̄_{i,h}^υ of the shaped energy Kvi_c (eqs. Mv_c, dMv_c)."""
     J, H = before.J_v, before.H_v
     Jp, Hp = before.J_omega @ mean.p, before.H_omega @ mean.p
     Jp_h = np.einsum("kab,hb->hka", before.J_omega, mean.p_q)
