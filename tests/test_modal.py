@@ -1,4 +1,4 @@
-"""Laws of the truncated modal form: the Taylor polynomial of the pose, of the degree it says, convergent to the pose."""
+"""Laws of the truncated modal form: the Taylor polynomial of the pose, of the degree it says, convergent to it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_batch_is_the_same_as_one_at_a_time() -> None:
 @pytest.mark.parametrize("order", [0, -3, 2.0, True, "15", None])
 def test_an_order_that_is_not_a_positive_integer_is_refused(order: Any) -> None:
     for call in (lambda: modal_pose(SECTION, np.zeros(3), 1.0, order), lambda: modal_error(order, 1.0)):
-        with pytest.raises(ValueError, match=r"order = .*: must be a positive integer"):
+        with pytest.raises(ValueError, match=r"order = .*: must be a whole number of at least 1"):
             call()
 
 

@@ -12,12 +12,12 @@ so a cut at degree N keeps the terms yʲ with 2j + (degree of the monomial) <= N
 
 from __future__ import annotations
 
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from continuarm.arguments import whole_number
 from continuarm.arm import Section
 from continuarm.series import taylor
 
@@ -42,7 +42,7 @@ def modal_pose(section: Section, q_i: ArrayLike, xi: ArrayLike = 1.0, order: int
     if q_i.shape[-1:] != (3,):
         raise ValueError(f"q_i has shape {q_i.shape}: must be (..., 3)")
     a, b, e = np.moveaxis(q_i @ section.shape_map.T, -1, 0)
-    return _truncated_pose(a, b, e, section.length, np.asarray(xi, dtype=float), _checked(order))
+    return _truncated_pose(a, b, e, section.length, np.asarray(xi, dtype=float), whole_number("order", order, 1))
 
 
 def modal_error(order: int, phi: ArrayLike, xi: float = 1.0) -> ModalError:
@@ -56,7 +56,7 @@ def modal_error(order: int, phi: ArrayLike, xi: float = 1.0) -> ModalError:
     # sin(ξφ)/φ and (1 - cos ξφ)/φ with φ = 0 allowed; np.sinc(t) is sin(πt)/(πt)
     along, across = xi * np.sinc(angle / np.pi), xi * np.sin(angle / 2) * np.sinc(angle / (2 * np.pi))
     exact = _matrix([[cos, zero, sin, across], [zero, one, zero, zero], [-sin, zero, cos, along]])
-    truncated = _truncated_pose(phi, zero, zero, 1.0, np.asarray(xi, dtype=float), _checked(order))
+    truncated = _truncated_pose(phi, zero, zero, 1.0, np.asarray(xi, dtype=float), whole_number("order", order, 1))
     error = np.abs(truncated[..., :3, :] - exact)
     return ModalError(error[..., 3].max(axis=-1), error[..., :3].max(axis=(-2, -1)))
 
@@ -85,13 +85,3 @@ def _truncated_pose(a: Array, b: Array, e: Array, length: float, xi: Array, orde
 
 def _matrix(rows: list[list[Array]]) -> Array:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
-def _checked(order: Any) -> int:
-    try:
-        value = operator.index(order)
-    except TypeError:
-        value = 0
-    if value < 1 or isinstance(order, bool):
-        raise ValueError(f"order = {order!r}: must be a positive integer, the total degree of the polynomials")
-    return value

@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import block_diag
 
-from continuarm.arm import FULL_TURN, Arm, CentreOfGravity, Integral, PointMass, Section
+from continuarm.arguments import checked, whole_number
+from continuarm.arm import Arm, CentreOfGravity, Integral, PointMass, Section
 from continuarm.series import stumpff
 
 __all__ = ["PaperTerms", "paper_forward_dynamics", "paper_terms"]
@@ -52,10 +54,27 @@ def paper_terms(arm: Arm, q: ArrayLike, qd: ArrayLike, *, points: int = 24) -> P
 
     q, qd: (3n,), m and m/s; points: Gauss-Legendre points along a section, for the integral model only.
     """
-    q, qd = _state(arm, q, qd)
+    q, qd = _one_state(arm, q=q, qd=qd)
+    M, dM, G = inertia_and_gravity(arm, q, whole_number("points", points, 1))
+    K_e = block_diag(*(section.stiffness_matrix for section in arm.sections))  # eq. Ge: G^e = K_e q
+    D = block_diag(*(section.damping_matrix for section in arm.sections))
+    return PaperTerms(M, christoffel(dM, qd), G, K_e, D, dM)
+
+
+def paper_forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, points: int = 24) -> Array:
+    """q̈ that solves M q̈ + (C + D) q̇ + G + K_e q = τ; q, qd, tau: (3n,), m, m/s and N -> (3n,), m/s²."""
+    q, qd, tau = _one_state(arm, q=q, qd=qd, tau=tau)
+    for i, section in enumerate(arm.sections):
+        if section.stop_stiffness > 0:
+            raise ValueError(f"sections[{i}].stop_stiffness = {section.stop_stiffness}: must be 0, as in the paper")
+    M, C, G, K_e, D, _ = paper_terms(arm, q, qd, points=points)
+    return np.linalg.solve(M, tau - (C + D) @ qd - G - K_e @ q)
+
+
+def inertia_and_gravity(arm: Arm, q: Array, points: int = 24) -> tuple[Array, Array, Array]:
+    """The loop of Algorithm 1 over the sections: M (3n, 3n), M_{,h} (3n, 3n, 3n) and G (3n,)."""
     size = 3 * arm.n
     M, dM, G = np.zeros((size,) * 2, q.dtype), np.zeros((size,) * 3, q.dtype), np.zeros(size, q.dtype)
-    K_e, D = np.zeros((size, size)), np.zeros((size, size))
     tip = _base()
     for i, section in enumerate(arm.sections):
         own, upto = slice(3 * i, 3 * i + 3), slice(3 * i + 3)
@@ -64,24 +83,12 @@ def paper_terms(arm: Arm, q: ArrayLike, qd: ArrayLike, *, points: int = 24) -> P
         M[upto, upto] += M_i
         dM[upto, upto, upto] += dM_i  # Algorithm 1 prints "h from 1 to n"; h runs over the 3i entries of q^i
         G[upto] += _gravity(section.mass, arm.base_gravity, tip, mean)
-        K_e[own, own] = section.stiffness_matrix  # eq. Ge
-        D[own, own] = section.damping_matrix
         tip = carried(tip, tip_shape(section, q[own]))  # H is updated with J, which Algorithm 1 leaves unsaid
     if arm.payload is not None:  # not in the paper: a point mass held in the last frame
         held = _rigid_shape(arm.payload.offset)
         M_load, dM_load = disc_inertia(arm.payload.mass, 0.0, carried(tip, held))
         M, dM, G = M + M_load, dM + dM_load, G + _gravity(arm.payload.mass, arm.base_gravity, tip, held)
-    return PaperTerms(M, christoffel(dM, qd), G, K_e, D, dM)
-
-
-def paper_forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, points: int = 24) -> Array:
-    """q̈ that solves M q̈ + (C + D) q̇ + G + K_e q = τ; q, qd, tau: (3n,), m, m/s and N -> (3n,), m/s²."""
-    q, qd, tau = _state(arm, q, qd, tau)
-    for i, section in enumerate(arm.sections):
-        if section.stop_stiffness > 0:
-            raise ValueError(f"sections[{i}].stop_stiffness = {section.stop_stiffness}: must be 0, as in the paper")
-    M, C, G, K_e, D, _ = paper_terms(arm, q, qd, points=points)
-    return np.linalg.solve(M, tau - (C + D) @ qd - G - K_e @ q)
+    return M, dM, G
 
 
 def christoffel(dM: Array, qd: Array) -> Array:
@@ -384,18 +391,10 @@ def _gauss(points: int) -> tuple[Array, Array]:
     return (xi + 1) / 2, weight / 2
 
 
-def _state(arm: Arm, q: ArrayLike, *others: ArrayLike) -> tuple[Array, ...]:
-    """q, and the other vectors of a state, as arrays, refused where the model does not hold."""
-    vectors = tuple(1.0 * np.asarray(vector) for vector in (q, *others))
-    for vector in vectors:
-        if vector.shape != (3 * arm.n,):
-            raise ValueError(f"a state vector has shape {vector.shape}: must be ({3 * arm.n},) for {arm.n} sections")
-        if not np.isfinite(vector).all():
-            raise ValueError("a state vector has an entry that is not finite: must be numbers")
-    for i, (section, q_i) in enumerate(zip(arm.sections, vectors[0].real.reshape(-1, 3), strict=True)):
-        angle, length = np.sqrt(_bend(section, q_i)), section.length + q_i.mean()
-        if angle > FULL_TURN * (1 + 1e-9):  # the margin lets a full turn survive rounding
-            raise ValueError(f"sections[{i}] is bent by {angle:.4g} rad: must be at most 2π")
-        if length <= 0:
-            raise ValueError(f"sections[{i}] is {length:.4g} m long: must be above 0")
+def _one_state(arm: Arm, **values: ArrayLike) -> tuple[Array, ...]:
+    vectors = checked(arm, **values)
+    if vectors[0].ndim > 1:
+        raise ValueError(
+            f"{', '.join(values)} have shape {vectors[0].shape}: must be ({3 * arm.n},), one state at a time"
+        )
     return vectors
