@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from arms import random_arm, random_lengths
 
 import continuarm
+from arms import random_arm, random_lengths
 from continuarm import Arm, PointMass, Section, forward_dynamics, tip_poses
 
 SECTION = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)
@@ -59,7 +59,10 @@ BAD = {
     "ragged": ([[0.0] * 9, [0.0]], "q is ragged: must be an array of numbers of shape (..., 9)"),
     "nothing": (None, "q holds object values: must be real numbers"),
     "bent too far": (BENT, "section 2 of 3 bent by 6.5 rad: must be at most 2π = 6.28319 rad"),
-    "bent in a batch": (np.stack([ZERO, BENT]), "section 2 of 3 (at q[1]) bent by 6.5 rad: must be at most 2π = 6.28319 rad"),
+    "bent in a batch": (
+        np.stack([ZERO, BENT]),
+        "section 2 of 3 (at q[1]) bent by 6.5 rad: must be at most 2π = 6.28319 rad",
+    ),
     "no length": (FLAT, "section 3 of 3 is 0 m long: must be longer than 0 m"),
 }
 
@@ -124,7 +127,9 @@ def test_lists_integers_single_precision_and_strided_arrays_are_taken():
     np.testing.assert_array_equal(continuarm.mass_matrix(arm, np.repeat(q, 2)[::2]), wanted)
     np.testing.assert_array_equal(continuarm.mass_matrix(arm, [0] * 9), continuarm.mass_matrix(arm, np.zeros(9)))
     single = q.astype(np.float32)
-    np.testing.assert_array_equal(continuarm.mass_matrix(arm, single), continuarm.mass_matrix(arm, single.astype(float)))
+    np.testing.assert_array_equal(
+        continuarm.mass_matrix(arm, single), continuarm.mass_matrix(arm, single.astype(float))
+    )
 
 
 def test_arguments_are_never_written_to():

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
+from arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 from continuarm import (
     Arm,
     Integral,
@@ -68,7 +68,7 @@ def test_round_trip_on_a_hundred_sections():
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_cutting_a_section_in_two_changes_nothing(n):
-    """A section is a uniform rod: two half sections that bend alike have the same energy, forces and tip (integral model)."""
+    """A section is a uniform rod: two half sections that bend alike have the same forces and tip (integral model)."""
     rng = np.random.default_rng(n)
     arm = random_arm(rng, n, Integral())
     halves = []
@@ -110,7 +110,7 @@ def test_turning_base_and_gravity_together_changes_nothing(model):
 
 
 def test_turning_every_muscle_by_a_third_turns_the_arm():
-    """A section looks the same from each of its muscles: (l1, l2, l3) -> (l3, l1, l2) is a turn by 120° about its axis."""
+    """A section looks the same from each muscle: (l1, l2, l3) -> (l3, l1, l2) is a turn by 120° about its axis."""
     rng = np.random.default_rng(1)
     section = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)
     arm = Arm(sections=[section], gravity=(0, 0, 9.81))

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from arms import MODELS, random_arm, random_lengths, random_rates
 
+from arms import MODELS, random_arm, random_lengths, random_rates
 from continuarm import (
     Arm,
     CentreOfGravity,

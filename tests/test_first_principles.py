@@ -1,10 +1,10 @@
 """Three derivations of one arm: the O(n) recursions, the paper's recursion, and poses differentiated in 80 digits."""
 
-import first_principles
 import numpy as np
 import pytest
-from arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
+import first_principles
+from arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 from continuarm import (
     Integral,
     damping_forces,

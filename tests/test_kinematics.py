@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from arms import NEARLY_STRAIGHT, lengths, random_arm, random_lengths
 
+from arms import NEARLY_STRAIGHT, lengths, random_arm, random_lengths
 from continuarm import Arm, Section, backbone, poses_along, tip_jacobian, tip_poses
 
 STEP = 1e-7
@@ -37,7 +37,6 @@ def test_sections_are_arcs_of_their_length_and_angle():
 
 def test_muscles_have_the_lengths_they_say():
     """The muscle at angle θ_j on radius r runs parallel to the axis: its length is ∫ |p˙ + r ...| = L + l_j."""
-    rng = np.random.default_rng(2)
     section = Section(length=0.2, radius=0.03, mass=0.1, stiffness=1.0)
     arm = Arm(sections=[section])
     q = lengths(arm, [1.7], [0.8], [1.1])

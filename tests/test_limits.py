@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from arms import MODELS
 
+from arms import MODELS
 from continuarm import (
     Arm,
     CentreOfGravity,

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
+from arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 from continuarm import CentreOfGravity, Integral, PointMass, coriolis_matrix, kinetic_energy, mass_matrix
 from continuarm.chain import links
 from continuarm.inverse_dynamics import carried_forces

@@ -309,7 +309,8 @@ def test_quadrature_has_converged_at_its_default(geometry: Case) -> None:
 
 def test_mass_matrix_derivatives_are_its_complex_steps(case: Case) -> None:
     wanted = gradient(partial(mass_matrix, case.arm), case.q)
-    agree(paper_terms(case.arm, case.q, case.qd).dM, wanted)
+    # at a full turn c_2 is zero and comes from c_8 by four subtractions: three digits less than elsewhere
+    agree(paper_terms(case.arm, case.q, case.qd).dM, wanted, 5e-12)
 
 
 def test_mdot_minus_2c_is_skew(case: Case) -> None:

@@ -13,7 +13,6 @@ DIGITS = 50
 PLACES = np.concatenate([[0.0, 1e-24, 1e-16, 1e-8], np.linspace(1e-3, (2 * np.pi) ** 2, 97)])
 
 
-
 def exact_derivatives(k, scale):
     """Value, first and second derivative of c_k(scale · y) over y at PLACES, each (places,) of mpf."""
     with mpmath.workdps(DIGITS + 30):

@@ -6,7 +6,7 @@ Every function takes leading batch axes: (..., 3n).
 
 # The description of an arm
 from continuarm.arm import Arm, CentreOfGravity, DescriptionError, Integral, Muscles, Payload, PointMass, Section
-#from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
+from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
 
 # Energies
 from continuarm.energy import elastic_energy, gravitational_energy, kinetic_energy, potential_energy

@@ -33,7 +33,9 @@ def checked(arm: Arm, **values: ArrayLike) -> tuple[Floats, ...]:
 def require_finite(arm: Arm, name: str, value: Floats) -> Floats:
     """The value, unless it is not finite: then the mass matrix had no inverse."""
     if not np.isfinite(value).all():
-        raise ValueError(f"{name} is not finite: the mass matrix of {arm.name!r} ({arm.inertia.model} model) is singular here")
+        raise ValueError(
+            f"{name} is not finite: the mass matrix of {arm.name!r} ({arm.inertia.model} model) is singular here"
+        )
     return value
 
 

@@ -72,8 +72,13 @@ def _path(location: tuple[int | str, ...]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
+    text = " ".join(repr(_listed(value)).split())
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _listed(value: Any) -> Any:
+    """Tuples as the lists that people write."""
+    return [_listed(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 _MODELS = ("integral", "centre-of-gravity", "point-mass")
@@ -94,9 +99,7 @@ def one_sentence(error: ValidationError, model: type[BaseModel]) -> str:
 def _fault(report: Any, model: type[BaseModel]) -> str:
     location: tuple[int | str, ...] = report["loc"]
     value, kind, context = report["input"], report["type"], report.get("ctx", {})
-    message = report["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
-    if kind in _PLAIN:
-        message = _PLAIN[kind].format(**context)
+    message = _PLAIN.get(kind, report["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
     if kind == "union_tag_invalid":
         location, value = (*location, "model"), value["model"]
         message += _did_you_mean(str(value), _MODELS)
@@ -107,6 +110,8 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
         return f"{place} is missing"
     if kind == "union_tag_not_found":
         return f"{place}.model is missing: {_MODELS_ALLOWED}"
+    if kind == "model_type":
+        message = f"must be a table of the fields {', '.join(_known_fields(location, model))}"
     if kind == "extra_forbidden":
         known = _known_fields(location[:-1], model)
         hint = _did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
@@ -117,8 +122,7 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
 _PLAIN = {
     "float_type": "must be a number",
     "model_attributes_type": "must be Integral(), CentreOfGravity(...) or PointMass(), "
-    'in a file a table such as {{ model = "integral" }}',
-    "model_type": "must be a {class_name}, in a file a table of its fields",
+    'in a file a table such as { model = "integral" }',
     "string_type": "must be text",
     "tuple_type": "must be a list",
     "union_tag_invalid": _MODELS_ALLOWED,

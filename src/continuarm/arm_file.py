@@ -26,7 +26,7 @@ __all__ = ["arm_names", "arm_schema", "load_arm", "save_arm"]
 
 _SHIPPED = Path(__file__).with_name("arms")
 _MOST_REPEATS = 100_000  # beyond any arm, and short of exhausting the memory by a slip of the keyboard
-_MOST_BYTES = 10_000_000  # a device or a wrong file may never end
+_MOST_BYTES = 100_000_000  # a device or a wrong file may never end
 _UNITS = "# Units: m, kg, s, N, rad; stiffness N/m, damping N s/m. Fields that are left out have their default."
 
 
@@ -130,31 +130,35 @@ def _located(source: str | os.PathLike[str]) -> Path:
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    if path.is_dir():
-        raise _refusal(path, "is a folder, not a file")
+    content = _content(path)
     try:
-        with open(path, "rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise _refusal(path, f"is longer than {_MOST_BYTES} bytes, too long for an arm")
         # Some editors begin a file with a byte order mark, which is no part of the text.
         return tomllib.loads(content.decode("utf-8-sig"))
-    except FileNotFoundError:
-        sentence = "there is no such file"
-    except OSError as error:
-        sentence = f"cannot be read: {error.strerror or error}"
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
+        line = content.count(b"\n", 0, error.start) + 1
         sentence = f"line {line}: is not UTF-8 text"
     except tomllib.TOMLDecodeError as error:
         sentence = _syntax(str(error))
     except RecursionError:
         sentence = "is nested too deeply"
-    except DescriptionError:
-        raise
-    except ValueError as error:  # a path no system has, a number with thousands of digits
+    except ValueError as error:  # such as a number with thousands of digits
         sentence = f"cannot be read: {error}"
     raise _refusal(path, sentence)
+
+
+def _content(path: Path) -> bytes:
+    if path.is_dir():
+        raise _refusal(path, "is a folder, not a file")
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise _refusal(path, "there is no such file") from None
+    except (OSError, ValueError) as error:  # ValueError: no system has such a path
+        raise _refusal(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > _MOST_BYTES:
+        raise _refusal(path, f"is longer than {_MOST_BYTES} bytes, too long for an arm")
+    return content
 
 
 def _syntax(message: str) -> str:
@@ -183,9 +187,12 @@ def _text(arm: Arm) -> str:
     del fields["sections"]
     blocks = [f"{_UNITS}\n{_lines(fields)}"]
     for section, same in itertools.groupby(arm.sections):
-        count = len(list(same))
-        entry = _changed(section) | ({"repeat": count} if count > 1 else {})
-        blocks.append(f"[[sections]]\n{_lines(entry)}")
+        left = len(list(same))
+        while left:
+            repeat = min(left, _MOST_REPEATS)
+            left -= repeat
+            entry = ({"repeat": repeat} if repeat > 1 else {}) | _changed(section)
+            blocks.append(f"[[sections]]\n{_lines(entry)}")
     return "\n".join(blocks)
 
 

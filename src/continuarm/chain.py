@@ -8,14 +8,21 @@ import numpy as np
 
 from continuarm.arm import Arm, Section
 from continuarm.section_inertia import Body, body
-from continuarm.section_kinematics import Tip, shape, shape_rate, tip, tip_rate, tip_velocity_product
+from continuarm.section_kinematics import Shape, Tip, shape, shape_rate, tip, tip_rate, tip_velocity_product
 from continuarm.spatial import Array, cross, joined, skew, times, transpose, vector
+
+
+class Passage(NamedTuple):
+    """A section on the way outward: its shape, how its tip sits and moves, and the angular velocity of its base."""
+
+    here: Shape
+    tip: Tip
+    omega: Array
 
 
 class Link(NamedTuple):
     """One section in motion: its body, its tip, and the acceleration its tip has anyway, seen from its base."""
 
-    section: Section
     body: Body
     tip: Tip
     velocity_product: Array
@@ -60,22 +67,27 @@ def muscle_rates(arm: Arm, xds: list[Array]) -> Array:
     )
 
 
-def link(section: Section, model: object, x: Array, xd: Array, omega: Array) -> tuple[Link, Array]:
-    """One section outward: its link, and the angular velocity of the next base in its own frame."""
+def passed(section: Section, x: Array, xd: Array, omega: Array) -> tuple[Passage, Array]:
+    """One section outward: its passage, and the angular velocity of the next base in its own frame."""
     here = shape(x)
-    rate = shape_rate(here, xd)
     end = tip(section, here)
+    return Passage(here, end, omega), times(transpose(end.rotation), tip_rate(end, xd, omega))
+
+
+def moving(section: Section, model: object, passage: Passage, xd: Array) -> Link:
+    """What a section's motion asks for, once it is known how its base turns."""
+    here, end, omega = passage
+    rate = shape_rate(here, xd)
     product = tip_velocity_product(here, rate, end, xd, omega)
-    onward = times(transpose(end.rotation), tip_rate(end, xd, omega))
-    return Link(section, body(section, model, here, rate, omega), end, product), onward
+    return Link(body(section, model, here, rate, omega), end, product)
 
 
 def links(arm: Arm, q: Array, qd: Array) -> tuple[list[Link], Load]:
     """All sections outward from the fixed base, and what the last tip carries."""
     chain, omega = [], np.zeros(3)
     for section, x, xd in zip(arm.sections, shapes(arm, q), shape_rates(arm, qd), strict=True):
-        here, omega = link(section, arm.inertia, x, xd, omega)
-        chain.append(here)
+        passage, omega = passed(section, x, xd, omega)
+        chain.append(moving(section, arm.inertia, passage, xd))
     return chain, payload(arm, omega)
 
 

@@ -94,7 +94,7 @@ def arms() -> None:
     table = _table("name", "sections", "description")
     for name in arm_names():
         arm = load_arm(name)
-        table.add_row(name, str(arm.n), arm.description)
+        table.add_row(name, str(arm.n), _line(arm.description))
     _show(table)
 
 
@@ -135,8 +135,8 @@ def _totals(arm: Arm) -> dict[str, Any]:
 def _summary(arm: Arm) -> list[Any]:
     totals = _totals(arm)
     facts = {
-        "arm": arm.name,
-        "description": arm.description,
+        "arm": _line(arm.name),
+        "description": _line(arm.description),
         "sections": str(arm.n),
         "muscles": str(totals["muscles"]),
         "length": f"{totals['length']:g} m unactuated",
@@ -201,6 +201,10 @@ def _table(*columns: str, headings: bool = True) -> Table:
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
+
+
+def _line(text: str) -> str:
+    return printable(" ".join(text.split()))
 
 
 def _show(*tables: Table) -> None:

@@ -10,7 +10,7 @@ from continuarm.arm import Arm
 from continuarm.chain import links, shape_rates, shapes
 from continuarm.section_forces import elastic_energy as section_elastic_energy
 from continuarm.section_kinematics import centre_of_gravity, shape, tip
-from continuarm.spatial import Array, dot, motion_at_tip, times, transpose, vector
+from continuarm.spatial import dot, motion_at_tip, times, transpose, vector
 
 
 def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
@@ -32,27 +32,25 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
 def gravitational_energy(arm: Arm, q: ArrayLike) -> Floats:
     """P_g = -Σ m gᵀ p̄, the same for every inertia model: q (..., 3n) in m -> (...,) in J; zero at the base's origin."""
     (q,) = checked(arm, q=q)
-    # outside in: each section sees gravity in its own frame and what hangs on its tip as mass and first moment
-    rotations = []
-    gravity: Array = arm.base_gravity
+    gravity, height = arm.base_gravity, np.zeros(q.shape[:-1])  # gᵀ (position of the base), in the base's own frame
+    total = height
     for section, x in zip(arm.sections, shapes(arm, q), strict=True):
         here = shape(x)
         end = tip(section, here)
-        rotations.append((gravity, section.mass, centre_of_gravity(here), end))
+        total = total - section.mass * (height + dot(gravity, centre_of_gravity(here)))
+        height = height + dot(gravity, end.position)
         gravity = times(transpose(end.rotation), gravity)
-    mass, height = 0.0, np.zeros(q.shape[:-1])
     if arm.payload is not None:
-        mass, height = arm.payload.mass, arm.payload.mass * dot(gravity, vector(*arm.payload.offset))
-    for gravity, own_mass, centre, end in reversed(rotations):
-        height = height + own_mass * dot(gravity, centre) + mass * dot(gravity, end.position)
-        mass = mass + own_mass
-    return -height
+        total = total - arm.payload.mass * (height + dot(gravity, vector(*arm.payload.offset)))
+    return total
 
 
 def elastic_energy(arm: Arm, q: ArrayLike) -> Floats:
     """½ qᵀ K_e q plus what the end stops hold: q (..., 3n) in m -> (...,) in J."""
     (q,) = checked(arm, q=q)
-    return np.sum([section_elastic_energy(each, q[..., 3 * i : 3 * i + 3]) for i, each in enumerate(arm.sections)], axis=0)
+    return np.sum(
+        [section_elastic_energy(each, q[..., 3 * i : 3 * i + 3]) for i, each in enumerate(arm.sections)], axis=0
+    )
 
 
 def potential_energy(arm: Arm, q: ArrayLike) -> Floats:

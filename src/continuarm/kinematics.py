@@ -22,9 +22,10 @@ def tip_poses(arm: Arm, q: ArrayLike) -> Floats:
 
 
 def poses_along(arm: Arm, q: ArrayLike, xi: ArrayLike) -> Floats:
-    """Pose of the discs at ξ of every section in the world frame: ξ = 0 is a section's base, ξ = 1 its tip before the joint.
+    """Pose of the discs at ξ of every section in the world frame.
 
-    q: (..., 3n) in m, xi: (k,) in [0, 1]; returns (..., n, k, 4, 4).
+    ξ = 0 is a section's base, ξ = 1 its tip before the joint.
+    q: (..., 3n) in m, xi: (k,) in [0, 1]; returns (..., n, k, 4, 4), positions in m.
     """
     (q,) = checked(arm, q=q)
     places = fractions("xi", xi)
@@ -59,7 +60,9 @@ def tip_jacobian(arm: Arm, q: ArrayLike) -> Floats:
     ]
     rows = []
     for i, (_, position) in enumerate(frames[1:]):
-        moved = [_moved(origin, column, position) for (_, origin), column in zip(frames, columns[: i + 1], strict=False)]
+        moved = [
+            _moved(origin, column, position) for (_, origin), column in zip(frames, columns[: i + 1], strict=False)
+        ]
         still = np.zeros((*q.shape[:-1], 6, 3 * (arm.n - i - 1)))
         rows.append(block([[*moved, still]]))
     return np.stack(rows, axis=-3)

@@ -1,4 +1,4 @@
-"""The mass matrix M(q) and the Coriolis matrix C(q, q̇), column by column from the O(n) inverse dynamics."""
+"""The mass matrix M(q), block by block from what each section carries, and the Coriolis matrix C(q, q̇)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike
 
 from continuarm.arguments import Floats, checked
 from continuarm.arm import Arm
-from continuarm.chain import links
-from continuarm.inverse_dynamics import carried_forces, motion_forces
-from continuarm.spatial import Array, symmetric
+from continuarm.chain import Link, links
+from continuarm.inverse_dynamics import motion_forces
+from continuarm.section_kinematics import Tip
+from continuarm.spatial import Array, block, inertia_at_base, symmetric, transpose, wrench_at_base
 
 STEP = 1e-100
 """Complex step: no difference is taken, so it only has to be small."""
@@ -21,27 +22,48 @@ def mass_matrix(arm: Arm, q: ArrayLike) -> Floats:
     q: (..., 3n) in m; returns (..., 3n, 3n) in kg. Column k is the force of a unit acceleration of q_k at rest.
     """
     (q,) = checked(arm, q=q)
+    return masses(arm, q)
+
+
+def masses(arm: Arm, q: Array) -> Array:
+    """M(q), unchecked: inward, what hangs on each tip; then each section's wrench on the sections before it."""
     chain, load = links(arm, q, np.zeros(3 * arm.n))
-    return symmetric(_columns(q, lambda unit: carried_forces(arm, chain, load, unit, np.zeros(3))))
+    maps = [section.shape_map for section in arm.sections]
+    blocks = [[np.zeros((3, 3))] * arm.n for _ in range(arm.n)]
+    inertia = load.inertia
+    for i in reversed(range(arm.n)):
+        inertia, wrench, own = composed(chain[i], inertia)
+        blocks[i][i] = maps[i].T @ own @ maps[i]
+        for j in reversed(range(i)):
+            shared, wrench = handed_down(chain[j].tip, wrench)
+            blocks[j][i] = maps[j].T @ shared @ maps[i]
+    return symmetric(block(blocks))
+
+
+def composed(here: Link, inertia: Array) -> tuple[Array, Array, Array]:
+    """One section inward: inertia seen from its base, and the wrench (6x3) and own force (3x3) of its unit ẍ."""
+    carried = inertia_at_base(inertia, here.tip.rotation, here.tip.position)
+    pushed = carried @ here.tip.subspace
+    own = here.body.own + transpose(here.tip.subspace) @ pushed
+    return symmetric(here.body.base + carried), here.body.coupling + pushed, symmetric(own)
+
+
+def handed_down(end: Tip, wrench: Array) -> tuple[Array, Array]:
+    """The force over x (3x3) and the wrench at its base (6x3) of a section whose tip carries a wrench (6x3)."""
+    columns = wrench_at_base(transpose(wrench), end.rotation[..., None, :, :], end.position[..., None, :])
+    at_base = transpose(columns)
+    return transpose(end.subspace) @ at_base, at_base
 
 
 def coriolis_matrix(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
-    """C(q, q̇) of the Christoffel symbols, C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h: Ṁ - 2C is skew (eq. Ckj, corrected).
+    """C(q, q̇) of the Christoffel symbols: Ṁ - 2C is skew (eq. Ckj, corrected).
 
+    C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h.
     q, qd: (..., 3n) in m, m/s; returns (..., 3n, 3n) in N s/m. C q̇ is quadratic in q̇ and its symbols are symmetric
     in k and h, so C = ½ ∂(C q̇)/∂q̇, taken exactly by a complex step.
     """
     q, qd = checked(arm, q=q, qd=qd)
-
-    def column(unit: Array) -> Array:
-        moved = qd + 1j * STEP * unit
-        return motion_forces(arm, q, moved, np.zeros(3 * arm.n), np.zeros(3)).imag / (2 * STEP)
-
-    return _columns(q, column)
-
-
-def _columns(q: Array, column: object) -> Array:
-    """Columns for unit vectors, which run over a new leading axis: (..., 3n, 3n)."""
-    size = q.shape[-1]
+    size = 3 * arm.n
     units = np.eye(size).reshape(size, *(1,) * (q.ndim - 1), size)
-    return np.moveaxis(np.broadcast_to(column(units), (size, *q.shape)), 0, -1)  # type: ignore[operator]
+    forces = motion_forces(arm, q, qd + 1j * STEP * units, np.zeros(size), np.zeros(3))
+    return np.moveaxis(forces.imag / (2 * STEP), 0, -1)

@@ -1,6 +1,7 @@
-"""One section's inertia: a model is a handful of functions of y, and they give the 9x9 inertia and the bias.
+"""One section's inertia: a model is twelve functions of y, and they give the 9x9 inertia and the bias.
 
-With (ω, v) the motion of the section's base in its own frame, and n, k, ẏ, w as in `section_kinematics`, every model has
+With (ω, v) the motion of the section's base in its own frame, and n, k, ẏ, w as in `section_kinematics`, every model
+has
 
     K = m/2 |v|² + m v·(ω×p̄ + p̄˙) + ½ ωᵀ A ω + ω·B + ½ Q
 
@@ -8,7 +9,7 @@ With (ω, v) the motion of the section's base in its own frame, and n, k, ẏ, w
     B = B1 w z + B2 k̇ + B3 ẏ k + B4 w n
     Q = Q1 ṡ² + Q2 ṡ ẏ + Q3 |ṅ|² + Q4 ẏ²,        Q2 = s dQ1/dy
 
-where each coefficient is m s² (a function of y) + I (a function of y), I = m r²/4, except Q1 = m (...) and Q2 = m s (...).
+where each coefficient is m s² (a function of y) + I (a function of y), I = m r²/4, except Q1 = m (...), Q2 = m s (...).
 
 Accelerations are those of points: a = v̇ + ω×v. Then v itself appears in no equation (the laws are the same in a
 train), and gravity is a base that accelerates by -g.
@@ -157,7 +158,7 @@ class Terms(NamedTuple):
 
 
 class Body(NamedTuple):
-    """A section as a body with coordinates (base motion, x): 𝓜 (ω̇, a, ẍ) + bias = (moment, force, generalised force)."""
+    """A section as a body that moves with its base and by x: 𝓜 (ω̇, a, ẍ) + bias = (moment, force, own force)."""
 
     base: Array
     coupling: Array

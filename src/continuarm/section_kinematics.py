@@ -107,8 +107,8 @@ def centre_of_gravity(here: Shape) -> Array:
 def tip(section: Section, here: Shape) -> Tip:
     """Pose of the next section's base and the motion subspace Ŝ.
 
-    Ŝ ẋ = (g1 k̇ + g2 w z + g3 ẏ k / 2,   ṡ (g2 n + g1 z) + s (g3 ẏ z / 2 - g2 ṅ)), all g at ξ = 1: no derivative of a g is left,
-    because g2' + (g2² - g1 g3)/2 = 0 and g1' + g2/2 = g3/2.
+    Ŝ ẋ = (g1 k̇ + g2 w z + g3 ẏ k / 2,   ṡ (g2 n + g1 z) + s (g3 ẏ z / 2 - g2 ṅ)), all g at ξ = 1: no derivative of a g
+    is left, because g2' + (g2² - g1 g3)/2 = 0 and g1' + g2/2 = g3/2.
     """
     sigma, cosine, sine = section.joint
     _, g1, g2, g3 = here.c[:4]

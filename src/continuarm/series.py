@@ -2,7 +2,7 @@
 
 Every shape function of a section is one of Stumpff's functions
 
-    c_k(y) = Σ_j (-y)^j / (k + 2j)!        c_0 = cos φ,  c_1 = sin φ / φ,  c_2 = (1 - cos φ) / φ²,  c_3 = (φ - sin φ) / φ³ ...
+    c_k(y) = Σ_j (-y)^j / (k + 2j)!      c_0 = cos φ,  c_1 = sin φ/φ,  c_2 = (1 - cos φ)/φ²,  c_3 = (φ - sin φ)/φ³ ...
 
 They have no singularity when the section is straight, and three identities make everything else:
 
@@ -114,9 +114,10 @@ def economised(k: int, scale: int) -> tuple[float, ...]:
     """Coefficients of c_k(scale · y) in powers of t = 2y/SPAN - 1, from exact rationals."""
     terms = 24 + 8 * scale  # the Taylor remainder at y = SPAN is below 1e-25
     half = Fraction(SPAN, 2)
+    zero = Fraction(0)
     poly: list[Fraction] = []
     for j in reversed(range(terms)):  # Horner's rule in y = half (1 + t)
-        poly = [half * (low + high) for low, high in zip([*poly, 0], [0, *poly], strict=True)]
+        poly = [half * (low + high) for low, high in zip([*poly, zero], [zero, *poly], strict=True)]
         poly[0] += Fraction((-scale) ** j, math.factorial(k + 2 * j))
     while len(poly) - 1 > _DEGREE[scale]:  # take away the Chebyshev polynomial with the same leading term
         chebyshev = _chebyshev(len(poly) - 1)

@@ -1,6 +1,7 @@
 """Small vectors and matrices with leading batch axes: 3-vectors, rotations, 6-vectors (angular part first).
 
-Written with + - × ÷ on components and `@` only, so that the same code runs on floats, complex numbers and recording scalars.
+Written with + - × ÷ on components and `@` only, so that the same code runs on floats, complex numbers and recording
+scalars.
 """
 
 from __future__ import annotations

@@ -1,0 +1,153 @@
+"""The command line: answers on standard output, one line for what is wrong, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import continuarm
+from continuarm.arm import Arm, CentreOfGravity, Muscles, Payload
+from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
+from continuarm.cli import main
+
+
+def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1", "COLUMNS": "80"}
+    return subprocess.run(
+        [sys.executable, "-m", "continuarm.cli", *arguments],
+        **{"env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"} | options,
+    )
+
+
+def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arms"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert rows[0] == ["name", "sections", "description"]
+    assert {(row[0], row[1]) for row in rows[1:] if row[0] in arm_names()} == {
+        ("prototype", "3"),
+        ("single-section", "1"),
+        ("ten-sections", "10"),
+    }
+
+
+def test_check_shows_what_a_file_describes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arm.toml"
+    arm = load_arm("prototype")
+    four = Muscles(angles=[0.0, 1.5, 3.0, 4.5], radii=[0.01] * 4)
+    tip = arm.sections[2].replace(muscles=four, stop_stiffness=5e4, stiffness=[1600.0, 1700.0, 1800.0, 1900.0])
+    base = arm.sections[0].replace(stiffness=[[1800.0, 50.0, 50.0], [50.0, 1800.0, 50.0], [50.0, 50.0, 1800.0]])
+    inertia = CentreOfGravity(beta_linear=(1.4, 1.5, 1.9))
+    save_arm(arm.replace(sections=[base, base, tip], payload=Payload(mass=0.25), inertia=inertia), path)
+    assert main(["check", str(path)]) == 0
+    shown = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert {"sections 3", "muscles 10", "length 0.45 m unactuated", "total mass 0.55 kg, 0.25 kg of it payload"} <= {
+        *shown
+    }
+    assert "inertia centre-of-gravity beta_linear = 1.4, 1.5, 1.9" in " ".join(shown)
+    assert any(line.startswith("1-2 0.15 0.0125 0.1 1800, 50,") for line in shown)
+    assert any(line.startswith("3 0.15 0.0125 0.1 1600,") for line in shown)
+    assert any("0 to" in line and "50000" in line for line in shown)
+
+
+def test_check_json_holds_the_whole_arm(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in arm_names():
+        assert main(["check", name, "--json"]) == 0
+        shown = json.loads(capsys.readouterr().out)
+        arm = load_arm(name)
+        assert Arm(**shown["arm"]) == arm
+        assert (shown["sections"], shown["muscles"], shown["inertia"]) == (arm.n, 3 * arm.n, "integral")
+        assert shown["total_mass"] == pytest.approx(0.1 * arm.n)
+        assert shown["length"] == pytest.approx(0.15 * arm.n)
+
+
+def test_schema_is_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == arm_schema()
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"continuarm {continuarm.__version__}\n"
+    for arguments in ([], ["--help"]):
+        assert main(arguments) == 0
+        assert "check" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["check", "none.toml"], "none.toml: there is no such file"),
+        (["check", "protoype"], "did you mean 'prototype'?"),
+        (["check", "bad.toml"], "bad.toml: sections[0].mass = -1: must be greater than 0"),
+        (["check", "bad.toml", "--json"], "bad.toml: sections[0].mass = -1: must be greater than 0"),
+        (["check", "."], ".: is a folder, not a file"),
+        (["check", "a\nb\x1b[2J.toml"], r"a\nb\x1b[2J.toml: there is no such file"),
+        (["check"], "Missing argument 'ARM'"),
+        (["check", "--fast", "prototype"], "No such option"),
+        (["check", "prototype", "twice"], "twice"),
+        (["chek"], "No such command 'chek'"),
+    ],
+)
+def test_bad_input_is_one_line_on_standard_error_and_exit_code_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    expected: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    section = "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = -1\nstiffness = 1700.0\n"
+    Path("bad.toml").write_text(section, encoding="utf-8")
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("error: ")
+    assert expected in captured.err
+    assert captured.err[:-1].isprintable()
+    assert captured.err.endswith("\n")
+
+
+def test_text_of_a_file_is_shown_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arm.toml"
+    save_arm(load_arm("prototype").replace(name="[red]a[/blue] :smile: \x1b[2J", description="[/]\n[link"), path)
+    assert main(["check", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert r"[red]a[/blue] :smile: \x1b[2J" in shown
+    assert "[/] [link" in shown
+    assert "\x1b" not in shown
+
+
+def test_a_process_reports_like_the_function() -> None:
+    done = run("check", "protoype")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: 'protoype' is neither a file nor")
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["check", "prototype"], ["schema"], ["--help"], ["--version"]])
+def test_an_output_that_nobody_reads_is_no_traceback(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = run(*arguments, stdout=writer)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_letters_that_the_terminal_lacks_are_no_traceback() -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
+    done = run("check", "prototype", env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(run("schema", env=environment).stdout) == arm_schema()
+
+
+def test_help_waits_for_nothing_it_does_not_need() -> None:
+    heavy = "{'scipy', 'rich', 'matplotlib'} & set(sys.modules)"
+    code = f"import sys; from continuarm.cli import main; main(['--help']); sys.exit(str({heavy} or ''))"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.stderr.strip() == ""
