@@ -143,11 +143,11 @@ BAD_ARMS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"inertia": {"model": "centre-of-gravity", "beta_linear": [1, 3, 1]}},
-        f"inertia.beta_linear = [1, 3, 1]: {LINEAR}",
+        f"inertia.beta_linear = [1.0, 3.0, 1.0]: {LINEAR}",
     ),
     (
         {"inertia": {"model": "centre-of-gravity", "beta_angular": [1, 1, -1]}},
-        f"inertia.beta_angular = [1, 1, -1]: {ANGULAR}",
+        f"inertia.beta_angular = [1.0, 1.0, -1.0]: {ANGULAR}",
     ),
     ({"payload": 0.1}, "payload = 0.1: must be a table of the fields mass, offset"),
     ({"payload": {}}, "payload.mass is missing"),
@@ -226,3 +226,26 @@ def test_muscles_at_0_120_240_degrees_on_the_radius_are_the_coordinates() -> Non
     angles = tuple(2 * math.pi * j / 3 for j in range(3))
     section = Section(**GOOD, muscles=Muscles(angles=angles, radii=(GOOD["radius"],) * 3))
     np.testing.assert_allclose(section.muscle_map, np.eye(3), atol=1e-15)
+
+
+def test_copies_and_pickles_carry_the_description_and_nothing_cached() -> None:
+    arm = Arm(sections=[Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)])
+    assert arm.base_gravity[2] == 9.81  # cached from here on
+    assert arm.sections[0].stiffness_matrix[0, 0] == 1700
+    assert copy.deepcopy(arm) == arm == pickle.loads(pickle.dumps(arm))
+    turned = arm.model_copy(update={"gravity": (0.0, 0.0, -9.81)})
+    assert turned.base_gravity[2] == -9.81
+
+
+def test_a_frozen_section_stays_what_it_is() -> None:
+    section = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)
+    with pytest.raises(ValueError, match="read-only"):
+        section.stiffness_matrix[0, 0] = 0
+
+
+def test_published_shaping_is_taken_when_asked_for() -> None:
+    """β^υ = (1.3155, 1.5053, 1.8011) misses (β2 - 1)² <= (β1 - 1)(β3 - 1) by a hundredth: some motion has K < 0."""
+    published = (1.3155, 1.5053, 1.8011)
+    with pytest.raises(DescriptionError, match="makes the mass matrix indefinite"):
+        CentreOfGravity(beta_linear=published)
+    assert CentreOfGravity(beta_linear=published, allow_indefinite=True).beta_linear == published

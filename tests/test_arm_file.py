@@ -249,7 +249,7 @@ BAD_FILES: dict[str | bytes, str] = {
     f"inertia = {{ model = 'exact' }}\n{SECTION}": f"inertia.model = 'exact': {MODELS}",
     f"{SECTION}[inertia]\nbeta_linear = [1, 1, 1]": f"inertia.model is missing: {MODELS}",
     f"{SECTION}[inertia]\nmodel = 'centre-of-gravity'\nbeta_linear = [1, 3, 1]": (
-        "inertia.beta_linear = [1, 3, 1]: makes the mass matrix indefinite: "
+        "inertia.beta_linear = [1.0, 3.0, 1.0]: makes the mass matrix indefinite: "
         "β1 and β3 must be at least 1 and (β2 - 1)² at most (β1 - 1)(β3 - 1)"
     ),
     f"payload = {{ mass = -1 }}\n{SECTION}": "payload.mass = -1: must be greater than 0",

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,14 @@ from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
 from continuarm.cli import main
 
 
-def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1", "COLUMNS": "80"}
-    return subprocess.run(
-        [sys.executable, "-m", "continuarm.cli", *arguments],
-        **{"env": environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"} | options,
-    )
+def environment(**changes: str) -> dict[str, str]:
+    """This process's, but buffered as a user's is: output that fails then fails late."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "", "PYTHONUTF8": "1"} | changes
+
+
+def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    defaults = {"env": environment(), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    return subprocess.run([sys.executable, "-m", "continuarm.cli", *arguments], **defaults | options)
 
 
 def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> None:
@@ -139,15 +142,21 @@ def test_an_output_that_nobody_reads_is_no_traceback(arguments: list[str]) -> No
 
 
 def test_letters_that_the_terminal_lacks_are_no_traceback() -> None:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    done = run("check", "prototype", env=environment)
+    ascii_only = environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    done = run("check", "prototype", env=ascii_only)
     assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(run("schema", env=environment).stdout) == arm_schema()
+    assert json.loads(run("schema", env=ascii_only).stdout) == arm_schema()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = run("check", "prototype", "--json", stdout=full)
+    assert (done.returncode, done.stderr) == (2, "error: cannot write the output: No space left on device\n")
 
 
 def test_help_waits_for_nothing_it_does_not_need() -> None:
     heavy = "{'scipy', 'rich', 'matplotlib'} & set(sys.modules)"
     code = f"import sys; from continuarm.cli import main; main(['--help']); sys.exit(str({heavy} or ''))"
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     assert done.stderr.strip() == ""

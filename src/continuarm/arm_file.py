@@ -20,7 +20,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from continuarm.arm import Arm, DescriptionError, Section, one_sentence, printable
+from continuarm.arm import Arm, Section
+from continuarm.description import DescriptionError, one_sentence, printable
 
 __all__ = ["arm_names", "arm_schema", "load_arm", "save_arm"]
 
@@ -217,6 +218,8 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{name} = {_toml(entry)}' for name, entry in value.items())} }}"
+    if isinstance(value, bool):
+        return str(value).lower()
     return repr(value)  # the shortest digits that read back as the same number
 
 

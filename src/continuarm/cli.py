@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import continuarm
-from continuarm.arm import Arm, DescriptionError, Section, printable
+from continuarm.arm import Arm, Section
 from continuarm.arm_file import arm_names, arm_schema, load_arm
+from continuarm.description import DescriptionError, printable
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -14,7 +14,7 @@ import numpy as np
 
 from continuarm.arm import Section
 from continuarm.series import Scalar, stumpff
-from continuarm.spatial import Array, components, cross, joined, matrix, rotation_about_z, times, vector
+from continuarm.spatial import Array, components, cross, joined, matrix, rotation_about_z, scaled, times, vector
 
 
 class Shape(NamedTuple):
@@ -148,12 +148,9 @@ def tip_velocity_product(here: Shape, rate: ShapeRate, end: Tip, xd: Array, omeg
     u, v = relative[..., :3], relative[..., 3:]
     bend = g3_slope * rate.y * rate.y / 2 + g3 * rate.n_squared
 
-    def along(scalar: Scalar, direction: Array) -> Array:
-        return np.asarray(scalar)[..., None] * direction
-
-    u_rate = along(rate.y * (g1_slope + g3 / 2), rate.k) + along(rate.y * g2_slope * rate.w, z) + along(bend, here.k)
-    v_rate = along(rate.s * rate.y * g2_slope, n) - along(s * g2_slope * rate.y, rate.n)
-    v_rate = v_rate + along(rate.s * rate.y * (g1_slope + g3 / 2) + s * bend, z)
+    u_rate = scaled(rate.y * (g1_slope + g3 / 2), rate.k) + scaled(rate.y * g2_slope * rate.w, z) + scaled(bend, here.k)
+    v_rate = scaled(rate.s * rate.y * g2_slope, n) - scaled(s * g2_slope * rate.y, rate.n)
+    v_rate = v_rate + scaled(rate.s * rate.y * (g1_slope + g3 / 2) + s * bend, z)
     tip_omega = omega + u
     return joined(
         u_rate + cross(omega, u),

@@ -41,6 +41,11 @@ def times(m: Array, v: Array) -> Array:
     return (m @ v[..., None])[..., 0]
 
 
+def scaled(scalar: Array, v: Array) -> Array:
+    """(...,) and (..., k) -> (..., k)."""
+    return np.asarray(scalar)[..., None] * v
+
+
 def dot(u: Array, v: Array) -> Array:
     """(..., 3) and (..., 3) -> (...,)."""
     return u[..., 0] * v[..., 0] + u[..., 1] * v[..., 1] + u[..., 2] * v[..., 2]
@@ -98,11 +103,13 @@ def pose(rotation: Array, position: Array) -> Array:
 
 def inertia_at_base(inertia: Array, rotation: Array, position: Array) -> Array:
     """Xᵀ I X: a 6x6 inertia given at a tip, seen from the base; X = [[Rᵀ, 0], [-Rᵀ [p]×, Rᵀ]]."""
-    turned = [[rotation @ inertia[..., i : i + 3, j : j + 3] @ transpose(rotation) for j in (0, 3)] for i in (0, 3)]
-    (angular, coupling), (_, linear) = turned
+    turn = transpose(rotation)
+    angular = rotation @ inertia[..., :3, :3] @ turn
+    coupling = rotation @ inertia[..., :3, 3:] @ turn
+    linear = symmetric(rotation @ inertia[..., 3:, 3:] @ turn)
     p = skew(position)
     moved = coupling + p @ linear
-    return block([[angular - coupling @ p + p @ transpose(moved), moved], [transpose(moved), linear]])
+    return block([[symmetric(angular - coupling @ p + p @ transpose(moved)), moved], [transpose(moved), linear]])
 
 
 def wrench_at_base(wrench: Array, rotation: Array, position: Array) -> Array:
@@ -127,9 +134,9 @@ def solved(m: Array, right: Array) -> Array:
     l32 = e / d2
     d3 = m[..., 2, 2] - l31 * m[..., 0, 2] - l32 * e
     r1, r2, r3 = (right[..., i, :] for i in range(3))
-    r2 = r2 - l21[..., None] * r1
-    r3 = r3 - l31[..., None] * r1 - l32[..., None] * r2
-    x3 = r3 / d3[..., None]
-    x2 = r2 / d2[..., None] - l32[..., None] * x3
-    x1 = r1 / d1[..., None] - l21[..., None] * x2 - l31[..., None] * x3
+    r2 = r2 - scaled(l21, r1)
+    r3 = r3 - scaled(l31, r1) - scaled(l32, r2)
+    x3 = scaled(1 / d3, r3)
+    x2 = scaled(1 / d2, r2) - scaled(l32, x3)
+    x1 = scaled(1 / d1, r1) - scaled(l21, x2) - scaled(l31, x3)
     return np.stack([x1, x2, x3], axis=-2)

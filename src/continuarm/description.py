@@ -1,0 +1,226 @@
+"""What descriptions have in common: frozen, validated, and refused in one sentence when they cannot be."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast, get_args
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:  # the metaclass has no public name that a type checker accepts as a base
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+
+class DescriptionError(ValueError):
+    """An arm, section or model that cannot be, in one sentence."""
+
+
+class FieldError(ValueError):
+    """A field that is wrong only in view of the others."""
+
+    def __init__(self, field: str, value: Any, allowed: str) -> None:
+        super().__init__(allowed)
+        self.field, self.value = field, value
+
+
+def printable(text: str) -> str:
+    """Text on one line and without control characters, whatever a file or a user put into it."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    """('sections', 2, 'mass') -> 'sections[2].mass'."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(_listed(value)).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _listed(value: Any) -> Any:
+    """Tuples as the lists that people write."""
+    return [_listed(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+_MODELS = ("integral", "centre-of-gravity", "point-mass")
+_MODELS_ALLOWED = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
+_MOST_FAULTS = 5
+
+
+def one_sentence(error: ValidationError, model: type[BaseModel]) -> str:
+    """What is wrong, where, with what value, and what is allowed: one line for any number of faults."""
+    # A list that really is too short was refused before; pydantic also calls one short for its bad entries.
+    reports = [report for report in error.errors(include_url=False) if report["type"] != "too_short"]
+    faults = [_fault(report, model) for report in reports[:_MOST_FAULTS]]
+    if len(reports) > _MOST_FAULTS:
+        faults.append(f"and {len(reports) - _MOST_FAULTS} more")
+    return printable("; ".join(faults))
+
+
+def _fault(report: Any, model: type[BaseModel]) -> str:
+    location: tuple[int | str, ...] = report["loc"]
+    value, kind, context = report["input"], report["type"], report.get("ctx", {})
+    message = _PLAIN.get(kind, report["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    if kind == "union_tag_invalid":
+        location, value = (*location, "model"), value["model"]
+        message += _did_you_mean(str(value), _MODELS)
+    elif isinstance(context.get("error"), FieldError):
+        location, value = (*location, context["error"].field), context["error"].value
+    place = _path(_without_tag(location))
+    if kind == "missing":
+        return f"{place} is missing"
+    if kind == "union_tag_not_found":
+        return f"{place}.model is missing: {_MODELS_ALLOWED}"
+    if kind == "model_type":
+        message = f"must be a table of the fields {', '.join(_known_fields(location, model))}"
+    if kind == "extra_forbidden":
+        known = _known_fields(location[:-1], model)
+        hint = _did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
+        return f"{place} is not a known field{hint}"
+    return f"{place} = {_short(value)}: {message}" if place else f"{_short(value)}: {message}"
+
+
+_PLAIN = {
+    "float_type": "must be a number",
+    "model_attributes_type": "must be Integral(), CentreOfGravity(...) or PointMass(), "
+    'in a file a table such as { model = "integral" }',
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+    "union_tag_invalid": _MODELS_ALLOWED,
+}
+"""What pydantic's kinds of fault are called here, where its own words are for programmers."""
+
+
+def _without_tag(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """pydantic puts the name of the inertia model into the location; nobody wrote it there."""
+    tagged = location[:1] == ("inertia",) and location[1:2] and location[1] in _MODELS
+    return ("inertia", *location[2:]) if tagged else location
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _known_fields(location: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
+    """The fields of the description at a location."""
+    kinds = [model]
+    for part in location:
+        if part in _MODELS:
+            kinds = [kind for kind in kinds if kind.model_fields["model"].default == part]
+        elif isinstance(part, str):
+            kinds = _described(kinds[0].model_fields[part].annotation)
+    return list(kinds[0].model_fields)
+
+
+def _described(annotation: Any) -> list[type[BaseModel]]:
+    """The descriptions an annotation such as `tuple[Section, ...]` or `Muscles | None` speaks of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [kind for argument in get_args(annotation) for kind in _described(argument)]
+
+
+class _OneSentence(ModelMetaclass):
+    """Turns pydantic's report into one sentence when a description is made by hand."""
+
+    def __call__(cls, *args: Any, **fields: Any) -> Any:
+        model = cast(type[BaseModel], cls)
+        if args:
+            names = ", ".join(f"{name}=..." for name in model.model_fields)
+            raise TypeError(f"{cls.__name__} takes its fields by name: {cls.__name__}({names})")
+        try:
+            return super().__call__(**fields)
+        except ValidationError as error:
+            raise DescriptionError(f"{cls.__name__}: {one_sentence(error, model)}") from None
+
+
+class Description(BaseModel, metaclass=_OneSentence):
+    """A frozen, validated set of fields; changed only by making another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def replace(self, **changes: Any) -> Self:
+        """The same description with some fields changed, validated again."""
+        return type(self)(**self._fields() | changes)
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+    # What an instance has cached (matrices, compiled handles) belongs to it alone: never copied, never pickled.
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any = None) -> Self:
+        return self
+
+    def model_copy(self, *, update: Any = None, deep: bool = False) -> Self:
+        """The same as replace: pydantic's own would keep what was cached before the change."""
+        return self.replace(**(update or {}))
+
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        return state | {"__dict__": self._fields()}
+
+    # pydantic compares everything an instance holds, the cached matrices too, and those have no truth value.
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._fields().values()))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse_change(name)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse_change(name)
+
+    def _refuse_change(self, name: str) -> None:
+        kind, known = type(self).__name__, type(self).model_fields
+        if name not in known:
+            raise DescriptionError(f"{kind}: {name} is not a known field{_did_you_mean(name, known)}")
+        raise DescriptionError(f"{kind}: {name} cannot be changed in place: use replace({name}=...) for a changed copy")
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, (str, bytes, bool, np.bool_)):
+        raise ValueError("must be a number")  # not a TypeError: pydantic reports only ValueError
+    return value
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be text that UTF-8 can write") from None
+    return value
+
+
+def numbers(least: int, most: int | None = None) -> Callable[[Any], Any]:
+    """Refuses what is not a list of so many entries; takes NumPy arrays, which pydantic does not."""
+    allowed = f"must be a list of {least} numbers" if most == least else f"must be a list of {least} or more numbers"
+
+    def check(value: Any) -> Any:
+        entries = value.tolist() if isinstance(value, np.ndarray) else value
+        if not isinstance(entries, (list, tuple)) or not least <= len(entries) <= (most or len(entries)):
+            raise ValueError(allowed)
+        return entries
+
+    return check
+
+
+# The limits come before the validator, or the JSON schema would not know them.
+Number = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
+Text = Annotated[str, AfterValidator(_text)]
+Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
+NonNegative = Annotated[float, Field(allow_inf_nan=False, ge=0), BeforeValidator(_number)]
+Pair = Annotated[tuple[Number, Number], BeforeValidator(numbers(2, 2))]
+Vector = Annotated[tuple[Number, Number, Number], BeforeValidator(numbers(3, 3))]
+Matrix = tuple[Vector, Vector, Vector]

@@ -1,0 +1,231 @@
+"""Scalars that record: running a step on them writes down its arithmetic, once, without repeats or structural zeros.
+
+A `Recorded` behaves like a number. Equal expressions are one object, constants are folded, products with 0 vanish,
+signs are pulled outward. What a step returns can be packed (constants dropped, repeats stored once) and handed to the
+next step, so that zeros and symmetries are known across steps too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Value = Any
+"""A Recorded or a float."""
+
+
+class Recorded:
+    """One value of a recording: an input, or an operation on values that came before it."""
+
+    __slots__ = ("arguments", "operation", "order")
+
+    _known: dict[tuple[Any, ...], Recorded] = {}  # noqa: RUF012 - one table: equal expressions are the same object
+
+    operation: str
+    arguments: tuple[Value, ...]
+    order: int
+
+    @classmethod
+    def of(cls, operation: str, *arguments: Value) -> Recorded:
+        """The value of an operation, the same object for the same operation on the same arguments."""
+        key = (operation, *(id(a) if isinstance(a, Recorded) else a for a in arguments))
+        found = cls._known.get(key)
+        if found is None:
+            found = object.__new__(cls)
+            found.operation, found.arguments, found.order = operation, arguments, len(cls._known)
+            cls._known[key] = found
+        return found
+
+    def __add__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else _sum(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _sum(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else _sum(self, _negative(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return _sum(other, _negative(self))
+
+    def __mul__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else _product(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _product(other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else _quotient(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _quotient(other, self)
+
+    def __neg__(self) -> Any:
+        return _negative(self)
+
+    def positive_part(self) -> Any:
+        """max(self, 0)."""
+        return Recorded.of("positive", self)
+
+
+def _negative(a: Value) -> Value:
+    if not isinstance(a, Recorded):
+        return -float(a)
+    if a.operation == "negative":
+        return a.arguments[0]
+    if a.operation == "difference":
+        return Recorded.of("difference", a.arguments[1], a.arguments[0])
+    return Recorded.of("negative", a)
+
+
+def _sign(a: Value) -> tuple[int, Value]:
+    if isinstance(a, Recorded) and a.operation == "negative":
+        return -1, a.arguments[0]
+    if not isinstance(a, Recorded) and a < 0:
+        return -1, -a
+    return 1, a
+
+
+def _sum(a: Value, b: Value) -> Value:
+    if not isinstance(a, Recorded):
+        a, b = b, a
+    if not isinstance(a, Recorded):
+        return float(a) + float(b)
+    if not isinstance(b, Recorded) and b == 0:
+        return a
+    (sign_a, a), (sign_b, b) = _sign(a), _sign(b)
+    if sign_a != sign_b:
+        if a is b:
+            return 0.0
+        return Recorded.of("difference", a, b) if sign_b < 0 else Recorded.of("difference", b, a)
+    a, b = sorted((a, b), key=_rank)
+    total = Recorded.of("sum", a, b)
+    return total if sign_a > 0 else _negative(total)
+
+
+def _product(a: Value, b: Value) -> Value:
+    if not isinstance(a, Recorded):
+        a, b = b, a
+    if not isinstance(a, Recorded):
+        return float(a) * float(b)
+    (sign_a, a), (sign_b, b) = _sign(a), _sign(b)
+    sign = sign_a * sign_b
+    if not isinstance(b, Recorded):
+        if b == 0:
+            return 0.0
+        if b == 1:
+            return a if sign > 0 else _negative(a)
+        if a.operation == "product" and not isinstance(a.arguments[1], Recorded):  # gather constants
+            a, b = a.arguments[0], a.arguments[1] * float(b)
+            if b == 1:
+                return a if sign > 0 else _negative(a)
+        product = Recorded.of("product", a, float(b))
+    else:
+        if not isinstance(a, Recorded):
+            a, b = b, a
+        a, b = sorted((a, b), key=_rank)
+        product = Recorded.of("product", a, b)
+    return product if sign > 0 else _negative(product)
+
+
+def _quotient(a: Value, b: Value) -> Value:
+    if not isinstance(b, Recorded):
+        return _product(a, 1 / float(b))
+    if not isinstance(a, Recorded) and a == 0:
+        return 0.0
+    reciprocal = Recorded.of("reciprocal", b)
+    return reciprocal if not isinstance(a, Recorded) and a == 1 else _product(a, reciprocal)
+
+
+def _rank(a: Value) -> int:
+    return a.order if isinstance(a, Recorded) else 1 << 60
+
+
+class Slot(NamedTuple):
+    """Where an entry of a structure lives in its pack: a constant, or a place and a sign."""
+
+    constant: float | None
+    place: int = -1
+    sign: int = 1
+
+
+class Pack:
+    """A structure of recorded values as a flat list: constants dropped, repeats (up to sign) stored once."""
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+        self.values: list[Recorded] = []
+        self.slots: list[Slot] = []
+        places: dict[int, int] = {}
+        for value in leaves(structure):
+            if not isinstance(value, Recorded):
+                self.slots.append(Slot(float(value)))
+                continue
+            sign, positive = _sign(value)
+            if id(positive) not in places:
+                places[id(positive)] = len(self.values)
+                self.values.append(positive)
+            self.slots.append(Slot(None, places[id(positive)], sign))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def inputs(self, name: str) -> Any:
+        """The same structure made of fresh inputs name[0], name[1], ..., with its constants, repeats and signs."""
+        fresh = [Recorded.of("input", name, i) for i in range(len(self))]
+        entries = (slot.constant if slot.constant is not None else slot.sign * fresh[slot.place] for slot in self.slots)
+        return rebuilt(self.structure, entries)
+
+
+def inputs(name: str, *shape: int) -> Any:
+    """An array of fresh inputs name[0], name[1], ... of a shape."""
+    array = np.empty(shape, dtype=object)
+    for place, index in enumerate(np.ndindex(*shape)):
+        array[index] = Recorded.of("input", name, place)
+    return array
+
+
+def leaves(structure: Any) -> Iterator[Value]:
+    """All entries of nested tuples and arrays, in order."""
+    if isinstance(structure, tuple):
+        for part in structure:
+            yield from leaves(part)
+    elif isinstance(structure, np.ndarray):
+        yield from structure.flat
+    else:
+        yield structure
+
+
+def rebuilt(structure: Any, entries: Iterator[Value]) -> Any:
+    """A structure like the given one, with other entries."""
+    if isinstance(structure, tuple):
+        parts = [rebuilt(part, entries) for part in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    if isinstance(structure, np.ndarray):
+        array = np.empty(structure.shape, dtype=object)
+        for index in np.ndindex(*structure.shape):
+            array[index] = next(entries)
+        return array
+    return next(entries)
+
+
+class Step(NamedTuple):
+    """A recorded step: its inputs by name with their sizes, and its outputs by name as packs."""
+
+    name: str
+    inputs: dict[str, int]
+    outputs: dict[str, Pack]
+
+
+def recorded(name: str, function: Callable[..., dict[str, Any]], **given: Pack | int | tuple[int, ...]) -> Step:
+    """Runs a function on recording scalars: each input is a Pack of an earlier step, or a shape."""
+    symbols, sizes = {}, {}
+    for each, what in given.items():
+        if isinstance(what, Pack):
+            symbols[each], sizes[each] = what.inputs(each), len(what)
+        else:
+            shape = what if isinstance(what, tuple) else (what,)
+            symbols[each], sizes[each] = inputs(each, *shape), int(np.prod(shape))
+    return Step(name, sizes, {each: Pack(value) for each, value in function(**symbols).items()})
