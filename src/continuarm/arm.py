@@ -246,6 +246,13 @@ class Section(Description):
         return _constant(np.eye(3) if self.muscles is None else self.muscles.shape_map @ self.shape_map)
 
     @cached_property
+    def stops(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
+        """Row of the muscle map, least and greatest length change, and stiffness of every muscle that has stops."""
+        if self.length_range is None or not self.stop_stiffness:
+            return []
+        return [(row, _constant(self.length_range), self.stop_stiffness) for row in self.muscle_map]
+
+    @cached_property
     def stiffness_matrix(self) -> NDArray[np.float64]:
         """(3, 3): K_e over q_i, N/m."""
         return _constant(_coefficient_matrix(self.stiffness, self.muscle_map))
@@ -298,6 +305,11 @@ class Arm(Description):
     def base_gravity(self) -> NDArray[np.float64]:
         """(3,): gravity in the base frame, m/s²."""
         return _constant(self.base_orientation.T @ np.array(self.gravity))
+
+    @property
+    def point_mass(self) -> tuple[float, Vector]:
+        """Mass, kg, and place, m, of what the last tip carries: nothing is a mass of 0."""
+        return (0.0, (0.0, 0.0, 0.0)) if self.payload is None else (self.payload.mass, self.payload.offset)
 
     def muscle_forces(self, forces: ArrayLike) -> NDArray[np.float64]:
         """τ from the forces of all muscles, section by section: (..., muscles) -> (..., 3n), N, positive extends."""

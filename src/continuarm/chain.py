@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from continuarm.arm import Arm, Section
 from continuarm.section_inertia import Body, body
 from continuarm.section_kinematics import Shape, Tip, shape, shape_rate, tip, tip_rate, tip_velocity_product
-from continuarm.spatial import Array, cross, joined, skew, times, transpose, vector
+from continuarm.spatial import Array, block, cross, joined, skew, symmetric, times, transpose, vector
 
 
 class Passage(NamedTuple):
@@ -35,48 +35,49 @@ class Load(NamedTuple):
     bias: Array
 
 
-def shapes(arm: Arm, q: Array) -> list[Array]:
-    """x_i = B q_i + (0, 0, L) of every section: n of (..., 3)."""
+def shape_of(section: Section, q: Array) -> Array:
+    """x_i = B q_i + (0, 0, L): (..., 3)."""
+    return times(section.shape_map, q) + vector(0.0, 0.0, section.length)
+
+
+def rate_of(section: Section, qd: Array) -> Array:
+    """ẋ_i = B q̇_i, and likewise ẍ_i: (..., 3)."""
+    return times(section.shape_map, qd)
+
+
+def length_rate_of(section: Section, xd: Array) -> Array:
+    """Back from ẋ_i or ẍ_i to q̇_i or q̈_i: (..., 3)."""
+    return times(section.length_map, xd)
+
+
+def force_of(section: Section, tau: Array) -> Array:
+    """The force over x_i of muscle forces τ_i, B⁻ᵀ τ_i: (..., 3)."""
+    return times(transpose(section.length_map), tau)
+
+
+def muscle_force_of(section: Section, force: Array) -> Array:
+    """Back from a force over x_i to muscle forces, Bᵀ (force): (..., 3)."""
+    return times(transpose(section.shape_map), force)
+
+
+def parts(arm: Arm, *vectors: Array) -> list[Any]:
+    """Section by section: the section and its part (..., 3) of each vector (..., 3n)."""
     return [
-        times(section.shape_map, q[..., 3 * i : 3 * i + 3]) + np.array([0.0, 0.0, section.length])
-        for i, section in enumerate(arm.sections)
+        (section, *(vector[..., 3 * i : 3 * i + 3] for vector in vectors)) for i, section in enumerate(arm.sections)
     ]
 
 
-def shape_rates(arm: Arm, qd: Array) -> list[Array]:
-    """ẋ_i = B q̇_i, and likewise ẍ_i: n of (..., 3)."""
-    return [times(section.shape_map, qd[..., 3 * i : 3 * i + 3]) for i, section in enumerate(arm.sections)]
-
-
-def shape_forces(arm: Arm, tau: Array) -> list[Array]:
-    """Generalised forces over x_i, B⁻ᵀ τ_i: n of (..., 3)."""
-    return [times(section.length_map.T, tau[..., 3 * i : 3 * i + 3]) for i, section in enumerate(arm.sections)]
-
-
-def muscle_forces(arm: Arm, forces: list[Array]) -> Array:
-    """Back from forces over x_i to τ = Bᵀ (force): (..., 3n)."""
-    return np.concatenate(
-        [times(section.shape_map.T, force) for section, force in zip(arm.sections, forces, strict=True)], axis=-1
-    )
-
-
-def muscle_rates(arm: Arm, xds: list[Array]) -> Array:
-    """Back from ẋ_i or ẍ_i to q̇ or q̈: (..., 3n)."""
-    return np.concatenate(
-        [times(section.length_map, xd) for section, xd in zip(arm.sections, xds, strict=True)], axis=-1
-    )
-
-
-def passed(section: Section, x: Array, xd: Array, omega: Array) -> tuple[Passage, Array]:
+def passed(section: Section, q: Array, qd: Array, omega: Array) -> tuple[Passage, Array]:
     """One section outward: its passage, and the angular velocity of the next base in its own frame."""
-    here = shape(x)
+    here = shape(shape_of(section, q))
     end = tip(section, here)
-    return Passage(here, end, omega), times(transpose(end.rotation), tip_rate(end, xd, omega))
+    return Passage(here, end, omega), times(transpose(end.rotation), tip_rate(end, rate_of(section, qd), omega))
 
 
-def moving(section: Section, model: object, passage: Passage, xd: Array) -> Link:
+def moving(section: Section, model: object, passage: Passage, qd: Array) -> Link:
     """What a section's motion asks for, once it is known how its base turns."""
     here, end, omega = passage
+    xd = rate_of(section, qd)
     rate = shape_rate(here, xd)
     product = tip_velocity_product(here, rate, end, xd, omega)
     return Link(body(section, model, here, rate, omega), end, product)
@@ -85,18 +86,17 @@ def moving(section: Section, model: object, passage: Passage, xd: Array) -> Link
 def links(arm: Arm, q: Array, qd: Array) -> tuple[list[Link], Load]:
     """All sections outward from the fixed base, and what the last tip carries."""
     chain, omega = [], np.zeros(3)
-    for section, x, xd in zip(arm.sections, shapes(arm, q), shape_rates(arm, qd), strict=True):
-        passage, omega = passed(section, x, xd, omega)
-        chain.append(moving(section, arm.inertia, passage, xd))
-    return chain, payload(arm, omega)
+    for section, qi, qdi in parts(arm, q, qd):
+        passage, omega = passed(section, qi, qdi, omega)
+        chain.append(moving(section, arm.inertia, passage, qdi))
+    return chain, payload(*arm.point_mass, omega)
 
 
-def payload(arm: Arm, omega: Array) -> Load:
-    """A point mass at c: force m (a + ω̇×c + ω×(ω×c)), moment c × force; nothing if there is none."""
-    mass, offset = (0.0, (0.0, 0.0, 0.0)) if arm.payload is None else (arm.payload.mass, arm.payload.offset)
+def payload(mass: Array, offset: Array, omega: Array) -> Load:
+    """A point mass at c: force m (a + ω̇×c + ω×(ω×c)), moment c × force."""
     c = vector(*offset)
-    arm_of_mass = mass * skew(c)
-    inertia = np.block([[-arm_of_mass @ skew(c), arm_of_mass], [-arm_of_mass, mass * np.eye(3)]])
+    moment = mass * skew(c)
+    inertia = symmetric(block([[-moment @ skew(c), moment], [-moment, mass * np.eye(3)]]))
     force = mass * cross(omega, cross(omega, c))
     return Load(inertia, joined(cross(c, force), force))
 

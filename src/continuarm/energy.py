@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arguments import Floats, checked
-from continuarm.arm import Arm
-from continuarm.chain import links, shape_rates, shapes
-from continuarm.section_forces import elastic_energy as section_elastic_energy
-from continuarm.section_kinematics import centre_of_gravity, shape, tip
-from continuarm.spatial import dot, motion_at_tip, times, transpose, vector
+from continuarm.arm import Arm, Section
+from continuarm.chain import links, parts, rate_of, shape_of
+from continuarm.section_forces import elastic_energy as spring_energy
+from continuarm.section_forces import stop
+from continuarm.section_inertia import Body
+from continuarm.section_kinematics import Shape, Tip, centre_of_gravity, shape, tip
+from continuarm.spatial import Array, dot, motion_at_tip, times, transpose, vector
 
 
 def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
@@ -21,36 +23,58 @@ def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
     q, qd = checked(arm, q=q, qd=qd)
     chain, load = links(arm, q, qd)
     motion, total = np.zeros(6), np.zeros(q.shape[:-1])
-    for here, xd in zip(chain, shape_rates(arm, qd), strict=True):
-        body, end = here.body, here.tip
-        momentum = times(body.base, motion) + 2 * times(body.coupling, xd)
-        total = total + ((motion * momentum).sum(axis=-1) + (xd * times(body.own, xd)).sum(axis=-1)) / 2
-        motion = motion_at_tip(motion + times(end.subspace, xd), end.rotation, end.position)
-    return total + (motion * times(load.inertia, motion)).sum(axis=-1) / 2
+    for here, (section, qdi) in zip(chain, parts(arm, qd), strict=True):
+        energy, motion = energy_passed(section, here.body, here.tip, qdi, motion)
+        total = total + energy
+    return total + carried_energy(load.inertia, motion)
+
+
+def energy_passed(section: Section, body: Body, end: Tip, qd: Array, motion: Array) -> tuple[Array, Array]:
+    """One section outward: its kinetic energy (...,), and the motion (ω, v) of the next base (..., 6)."""
+    xd = rate_of(section, qd)
+    momentum = times(body.base, motion) + 2 * times(body.coupling, xd)
+    energy = ((motion * momentum).sum(axis=-1) + (xd * times(body.own, xd)).sum(axis=-1)) / 2
+    return energy, motion_at_tip(motion + times(end.subspace, xd), end.rotation, end.position)
+
+
+def carried_energy(inertia: Array, motion: Array) -> Array:
+    """½ Vᵀ I V: (...,), J."""
+    return (motion * times(inertia, motion)).sum(axis=-1) / 2
 
 
 def gravitational_energy(arm: Arm, q: ArrayLike) -> Floats:
     """P_g = -Σ m gᵀ p̄, the same for every inertia model: q (..., 3n) in m -> (...,) in J; zero at the base's origin."""
     (q,) = checked(arm, q=q)
-    gravity, height = arm.base_gravity, np.zeros(q.shape[:-1])  # gᵀ (position of the base), in the base's own frame
+    gravity, height = arm.base_gravity, np.zeros(q.shape[:-1])
     total = height
-    for section, x in zip(arm.sections, shapes(arm, q), strict=True):
-        here = shape(x)
-        end = tip(section, here)
-        total = total - section.mass * (height + dot(gravity, centre_of_gravity(here)))
-        height = height + dot(gravity, end.position)
-        gravity = times(transpose(end.rotation), gravity)
-    if arm.payload is not None:
-        total = total - arm.payload.mass * (height + dot(gravity, vector(*arm.payload.offset)))
-    return total
+    for section, qi in parts(arm, q):
+        here = shape(shape_of(section, qi))
+        energy, gravity, height = fallen(section, here, tip(section, here), gravity, height)
+        total = total + energy
+    mass, offset = arm.point_mass
+    return total + held_up(mass, offset, gravity, height)
+
+
+def fallen(section: Section, here: Shape, end: Tip, gravity: Array, height: Array) -> tuple[Array, Array, Array]:
+    """One section outward: its energy -m gᵀ p̄ (...,), and g (..., 3) and gᵀ p (...,) at the next base, in its frame."""
+    energy = -section.mass * (height + dot(gravity, centre_of_gravity(here)))
+    return energy, times(transpose(end.rotation), gravity), height + dot(gravity, end.position)
+
+
+def held_up(mass: Array, offset: Array, gravity: Array, height: Array) -> Array:
+    """-m gᵀ p of a point mass at the last tip: (...,), J."""
+    return -mass * (height + dot(gravity, vector(*offset)))
 
 
 def elastic_energy(arm: Arm, q: ArrayLike) -> Floats:
     """½ qᵀ K_e q plus what the end stops hold: q (..., 3n) in m -> (...,) in J."""
     (q,) = checked(arm, q=q)
-    return np.sum(
-        [section_elastic_energy(each, q[..., 3 * i : 3 * i + 3]) for i, each in enumerate(arm.sections)], axis=0
-    )
+    total = np.zeros(q.shape[:-1])
+    for section, qi in parts(arm, q):
+        total = total + spring_energy(section, qi)
+        for muscle, limits, stiffness in section.stops:
+            total = total + stop(muscle, limits, stiffness, qi)[1]
+    return total
 
 
 def potential_energy(arm: Arm, q: ArrayLike) -> Floats:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arguments import Floats, checked, require_finite
-from continuarm.arm import Arm
-from continuarm.chain import Link, Load, base_acceleration, links, muscle_rates, shape_forces
+from continuarm.arm import Arm, Section
+from continuarm.chain import Link, Load, base_acceleration, force_of, length_rate_of, links, parts
 from continuarm.inverse_dynamics import damping_part, elastic_part, onward_acceleration
+from continuarm.section_kinematics import Tip
 from continuarm.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
 
 
@@ -34,17 +35,16 @@ def forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> F
 def accelerations(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
     """q̈ for muscle forces τ, unchecked: (..., 3n)."""
     chain, load = links(arm, q, qd)
-    forces = shape_forces(arm, tau - elastic_part(arm, q) - damping_part(arm, qd))
+    forces = tau - elastic_part(arm, q) - damping_part(arm, qd)
     responses = []
-    for here, force in zip(reversed(chain), reversed(forces), strict=True):
-        load, response = absorbed(here, load, force)
+    for here, (section, force) in zip(reversed(chain), reversed(parts(arm, forces)), strict=True):
+        load, response = absorbed(here, load, force_of(section, force))
         responses.append(response)
-    acceleration, xdds = base_acceleration(arm.base_gravity), []
-    for here, response in zip(chain, reversed(responses), strict=True):
-        xdd = response.free - times(response.held, acceleration)
-        acceleration = onward_acceleration(here, acceleration, xdd)
-        xdds.append(xdd)
-    return muscle_rates(arm, xdds)
+    acceleration, qdds = base_acceleration(arm.base_gravity), []
+    for here, response, section in zip(chain, reversed(responses), arm.sections, strict=True):
+        qdd, acceleration = responded(section, here.tip, here.velocity_product, response, acceleration)
+        qdds.append(qdd)
+    return np.concatenate(qdds, axis=-1)
 
 
 def absorbed(here: Link, load: Load, force: Array) -> tuple[Load, Response]:
@@ -66,3 +66,11 @@ def absorbed(here: Link, load: Load, force: Array) -> tuple[Load, Response]:
         Load(symmetric(base - coupling @ held), base_bias + times(coupling, free)),
         Response(free, held),
     )
+
+
+def responded(
+    section: Section, end: Tip, velocity_product: Array, response: Response, acceleration: Array
+) -> tuple[Array, Array]:
+    """One section outward again: its q̈ (..., 3), and the acceleration of the next base (..., 6)."""
+    xdd = response.free - times(response.held, acceleration)
+    return length_rate_of(section, xdd), onward_acceleration(end, velocity_product, acceleration, xdd)

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arguments import Floats, checked
-from continuarm.arm import Arm
-from continuarm.chain import Link, Load, base_acceleration, links, muscle_forces, shape_rates
-from continuarm.section_forces import damping, elastic
+from continuarm.arm import Arm, Section
+from continuarm.chain import Link, base_acceleration, links, muscle_force_of, parts, rate_of
+from continuarm.section_forces import damping, elastic, stop
+from continuarm.section_kinematics import Tip
 from continuarm.spatial import Array, motion_at_tip, times, transpose, wrench_at_base
 
 
@@ -51,36 +52,37 @@ def damping_forces(arm: Arm, qd: ArrayLike) -> Floats:
 
 def elastic_part(arm: Arm, q: Array) -> Array:
     """K_e q and the end stops, unchecked."""
-    return np.concatenate([elastic(each, q[..., 3 * i : 3 * i + 3]) for i, each in enumerate(arm.sections)], axis=-1)
+    forces = []
+    for section, qi in parts(arm, q):
+        force = elastic(section, qi)
+        for muscle, limits, stiffness in section.stops:
+            force = force + stop(muscle, limits, stiffness, qi)[0]
+        forces.append(force)
+    return np.concatenate(forces, axis=-1)
 
 
 def damping_part(arm: Arm, qd: Array) -> Array:
     """D q̇, unchecked."""
-    return np.concatenate([damping(each, qd[..., 3 * i : 3 * i + 3]) for i, each in enumerate(arm.sections)], axis=-1)
+    return np.concatenate([damping(section, qdi) for section, qdi in parts(arm, qd)], axis=-1)
 
 
 def motion_forces(arm: Arm, q: Array, qd: Array, qdd: Array, gravity: Array) -> Array:
     """M q̈ + C q̇ + G, unchecked: (..., 3n)."""
     chain, load = links(arm, q, qd)
-    return carried_forces(arm, chain, load, qdd, gravity)
-
-
-def carried_forces(arm: Arm, chain: list[Link], load: Load, qdd: Array, gravity: Array) -> Array:
-    """The forces that accelerate links by q̈: (..., 3n)."""
     acceleration, demands = base_acceleration(gravity), []
-    for here, xdd in zip(chain, shape_rates(arm, qdd), strict=True):
+    for here, (section, qddi) in zip(chain, parts(arm, qdd), strict=True):
+        xdd = rate_of(section, qddi)
         demands.append(demand(here, acceleration, xdd))
-        acceleration = onward_acceleration(here, acceleration, xdd)
+        acceleration = onward_acceleration(here.tip, here.velocity_product, acceleration, xdd)
     wrench, forces = times(load.inertia, acceleration) + load.bias, []
-    for here, (base, own) in zip(reversed(chain), reversed(demands), strict=True):
-        carried = wrench_at_base(wrench, here.tip.rotation, here.tip.position)
-        forces.append(own + times(transpose(here.tip.subspace), carried))
-        wrench = base + carried
-    return muscle_forces(arm, forces[::-1])
+    for here, section, (base, own) in zip(reversed(chain), reversed(arm.sections), reversed(demands), strict=True):
+        force, wrench = carried(section, here.tip, base, own, wrench)
+        forces.append(force)
+    return np.concatenate(forces[::-1], axis=-1)
 
 
 def demand(here: Link, acceleration: Array, xdd: Array) -> tuple[Array, Array]:
-    """𝓜 (ω̇, a, ẍ) + bias of one section: wrench at its base (..., 6) and generalised force (..., 3)."""
+    """𝓜 (ω̇, a, ẍ) + bias of one section: wrench at its base (..., 6) and force over x (..., 3)."""
     body = here.body
     return (
         times(body.base, acceleration) + times(body.coupling, xdd) + body.base_bias,
@@ -88,7 +90,12 @@ def demand(here: Link, acceleration: Array, xdd: Array) -> tuple[Array, Array]:
     )
 
 
-def onward_acceleration(here: Link, acceleration: Array, xdd: Array) -> Array:
+def onward_acceleration(end: Tip, velocity_product: Array, acceleration: Array, xdd: Array) -> Array:
     """X (V̇ + Ŝ ẍ + b̂): acceleration of the next base, in its own frame, (..., 6)."""
-    end = here.tip
-    return motion_at_tip(acceleration + times(end.subspace, xdd) + here.velocity_product, end.rotation, end.position)
+    return motion_at_tip(acceleration + times(end.subspace, xdd) + velocity_product, end.rotation, end.position)
+
+
+def carried(section: Section, end: Tip, base: Array, own: Array, wrench: Array) -> tuple[Array, Array]:
+    """One section inward: its muscle forces (..., 3), and the wrench at its base (..., 6) for that at its tip."""
+    at_base = wrench_at_base(wrench, end.rotation, end.position)
+    return muscle_force_of(section, own + times(transpose(end.subspace), at_base)), base + at_base

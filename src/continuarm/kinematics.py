@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arguments import Floats, checked, fractions, whole_number
-from continuarm.arm import Arm
-from continuarm.chain import shapes
+from continuarm.arm import Arm, Section
+from continuarm.chain import parts, shape_of
 from continuarm.section_kinematics import Tip, arc_at, shape, tip
 from continuarm.spatial import Array, block, cross, pose, times, transpose
 
@@ -18,7 +18,7 @@ def tip_poses(arm: Arm, q: ArrayLike) -> Floats:
     q: (..., 3n) in m; returns (..., n, 4, 4), positions in m. Unbent, tip i is on the base's +Z axis.
     """
     (q,) = checked(arm, q=q)
-    return np.stack([pose(rotation, position) for rotation, position in _tips(arm, q)[1:]], axis=-3)
+    return np.stack([pose(rotation, position) for rotation, position in _frames(arm, q)[1:]], axis=-3)
 
 
 def poses_along(arm: Arm, q: ArrayLike, xi: ArrayLike) -> Floats:
@@ -30,10 +30,8 @@ def poses_along(arm: Arm, q: ArrayLike, xi: ArrayLike) -> Floats:
     (q,) = checked(arm, q=q)
     places = fractions("xi", xi)
     rows = []
-    for (base, origin), x in zip(_tips(arm, q)[:-1], shapes(arm, q), strict=True):
-        rotation, position = arc_at(x[..., None, :], places)
-        base, origin = base[..., None, :, :], origin[..., None, :]
-        rows.append(pose(base @ rotation, origin + times(base, position)))
+    for (base, origin), (section, qi) in zip(_frames(arm, q)[:-1], parts(arm, q), strict=True):
+        rows.append(pose(*placed(section, qi[..., None, :], places, base[..., None, :, :], origin[..., None, :])))
     return np.stack(rows, axis=-4)
 
 
@@ -53,39 +51,45 @@ def tip_jacobian(arm: Arm, q: ArrayLike) -> Floats:
     q: (..., 3n) in m; returns (..., n, 6, 3n), rad/m and m/m. Rows 3-5 are ∂(tip position)/∂q.
     """
     (q,) = checked(arm, q=q)
-    frames = _tips(arm, q)
-    columns = [
-        _world_columns(frame, tip(section, shape(x)).subspace @ section.shape_map)
-        for frame, section, x in zip(frames, arm.sections, shapes(arm, q), strict=False)
-    ]
+    frames = _frames(arm, q)
+    columns = []
+    for (rotation, _), (section, qi) in zip(frames[:-1], parts(arm, q), strict=True):
+        columns.append(moved_by(section, tip(section, shape(shape_of(section, qi))), rotation))
     rows = []
     for i, (_, position) in enumerate(frames[1:]):
-        moved = [
-            _moved(origin, column, position) for (_, origin), column in zip(frames, columns[: i + 1], strict=False)
-        ]
+        moved = [at_point(columns[j], position - frames[j][1]) for j in range(i + 1)]
         still = np.zeros((*q.shape[:-1], 6, 3 * (arm.n - i - 1)))
         rows.append(block([[*moved, still]]))
     return np.stack(rows, axis=-3)
 
 
-def _tips(arm: Arm, q: Array) -> list[tuple[Array, Array]]:
+def _frames(arm: Arm, q: Array) -> list[tuple[Array, Array]]:
     """Rotation and position of the base and of every tip, in the world frame: n + 1 of them."""
     batch = q.shape[:-1]
-    rotation, position = np.broadcast_to(arm.base_orientation, (*batch, 3, 3)), np.zeros((*batch, 3))
-    frames = [(rotation, position)]
-    for section, x in zip(arm.sections, shapes(arm, q), strict=True):
-        end: Tip = tip(section, shape(x))
-        rotation, position = rotation @ end.rotation, position + times(rotation, end.position)
-        frames.append((rotation, position))
+    frames = [(np.broadcast_to(arm.base_orientation, (*batch, 3, 3)), np.zeros((*batch, 3)))]
+    for section, qi in parts(arm, q):
+        frames.append(attached(tip(section, shape(shape_of(section, qi))), *frames[-1]))
     return frames
 
 
-def _world_columns(frame: tuple[Array, Array], subspace: Array) -> Array:
-    rotation, _ = frame
-    return block([[rotation @ subspace[..., :3, :]], [rotation @ subspace[..., 3:, :]]])
+def attached(end: Tip, rotation: Array, position: Array) -> tuple[Array, Array]:
+    """One section outward: frame of the next base in the world, for that of this base (eq. pR_recursive)."""
+    return rotation @ end.rotation, position + times(rotation, end.position)
 
 
-def _moved(origin: Array, column: Array, point: Array) -> Array:
-    """Columns given at a section's base origin, for a point: v + ω × (point - origin)."""
-    angular, linear = transpose(column[..., :3, :]), transpose(column[..., 3:, :])
-    return block([[transpose(angular)], [transpose(linear + cross(angular, (point - origin)[..., None, :]))]])
+def placed(section: Section, q: Array, xi: Array, rotation: Array, position: Array) -> tuple[Array, Array]:
+    """Frame of the disc at ξ in the world, for that of the section's base."""
+    turn, place = arc_at(shape_of(section, q), xi)
+    return rotation @ turn, position + times(rotation, place)
+
+
+def moved_by(section: Section, end: Tip, rotation: Array) -> Array:
+    """Angular and linear velocity over q̇_i, in world axes, of the tip's body at the section's base: (..., 6, 3)."""
+    columns = end.subspace @ section.shape_map
+    return block([[rotation @ columns[..., :3, :]], [rotation @ columns[..., 3:, :]]])
+
+
+def at_point(columns: Array, away: Array) -> Array:
+    """Such columns for a point away from the base: v + ω × (point - base)."""
+    angular, linear = transpose(columns[..., :3, :]), transpose(columns[..., 3:, :])
+    return block([[transpose(angular)], [transpose(linear + cross(angular, away[..., None, :]))]])

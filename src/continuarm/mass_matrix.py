@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arguments import Floats, checked
-from continuarm.arm import Arm
-from continuarm.chain import Link, links
+from continuarm.arm import Arm, Section
+from continuarm.chain import links
 from continuarm.inverse_dynamics import motion_forces
+from continuarm.section_inertia import Body
 from continuarm.section_kinematics import Tip
 from continuarm.spatial import Array, block, inertia_at_base, symmetric, transpose, wrench_at_base
 
@@ -28,31 +29,33 @@ def mass_matrix(arm: Arm, q: ArrayLike) -> Floats:
 def masses(arm: Arm, q: Array) -> Array:
     """M(q), unchecked: inward, what hangs on each tip; then each section's wrench on the sections before it."""
     chain, load = links(arm, q, np.zeros(3 * arm.n))
-    maps = [section.shape_map for section in arm.sections]
     blocks = [[np.zeros((3, 3))] * arm.n for _ in range(arm.n)]
     inertia = load.inertia
     for i in reversed(range(arm.n)):
-        inertia, wrench, own = composed(chain[i], inertia)
-        blocks[i][i] = maps[i].T @ own @ maps[i]
+        inertia, wrench, blocks[i][i] = composed(arm.sections[i], chain[i].body, chain[i].tip, inertia)
         for j in reversed(range(i)):
-            shared, wrench = handed_down(chain[j].tip, wrench)
-            blocks[j][i] = maps[j].T @ shared @ maps[i]
+            blocks[j][i], wrench = handed_down(arm.sections[j], chain[j].tip, wrench)
     return symmetric(block(blocks))
 
 
-def composed(here: Link, inertia: Array) -> tuple[Array, Array, Array]:
-    """One section inward: inertia seen from its base, and the wrench (6x3) and own force (3x3) of its unit ẍ."""
-    carried = inertia_at_base(inertia, here.tip.rotation, here.tip.position)
-    pushed = carried @ here.tip.subspace
-    own = here.body.own + transpose(here.tip.subspace) @ pushed
-    return symmetric(here.body.base + carried), here.body.coupling + pushed, symmetric(own)
+def composed(section: Section, body: Body, end: Tip, inertia: Array) -> tuple[Array, Array, Array]:
+    """One section inward: inertia seen from its base, and wrench (6x3) and muscle forces (3x3) of its unit q̈."""
+    carried = inertia_at_base(inertia, end.rotation, end.position)
+    pushed = carried @ end.subspace
+    own = symmetric(body.own + transpose(end.subspace) @ pushed)
+    to_shape = section.shape_map
+    return (
+        symmetric(body.base + carried),
+        (body.coupling + pushed) @ to_shape,
+        symmetric(transpose(to_shape) @ own @ to_shape),
+    )
 
 
-def handed_down(end: Tip, wrench: Array) -> tuple[Array, Array]:
-    """The force over x (3x3) and the wrench at its base (6x3) of a section whose tip carries a wrench (6x3)."""
+def handed_down(section: Section, end: Tip, wrench: Array) -> tuple[Array, Array]:
+    """The muscle forces (3x3) and the wrench at its base (6x3) of a section whose tip carries a wrench (6x3)."""
     columns = wrench_at_base(transpose(wrench), end.rotation[..., None, :, :], end.position[..., None, :])
     at_base = transpose(columns)
-    return transpose(end.subspace) @ at_base, at_base
+    return transpose(end.subspace @ section.shape_map) @ at_base, at_base
 
 
 def coriolis_matrix(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from continuarm.arm import Section
-from continuarm.spatial import Array, times
+from continuarm.spatial import Array, positive_part, times, transpose
 
 
 def elastic(section: Section, q: Array) -> Array:
-    """K_e q_i and, where a muscle is beyond its range, its stop: (..., 3), N (eq. Ge)."""
-    force = times(section.stiffness_matrix, q)
-    if section.stop_stiffness:
-        force = force + section.stop_stiffness * times(section.muscle_map.T, overrun(section, q))
-    return force
+    """K_e q_i: (..., 3), N (eq. Ge)."""
+    return times(section.stiffness_matrix, q)
 
 
 def damping(section: Section, qd: Array) -> Array:
@@ -21,17 +16,19 @@ def damping(section: Section, qd: Array) -> Array:
     return times(section.damping_matrix, qd)
 
 
-def overrun(section: Section, q: Array) -> Array:
-    """How far each muscle is beyond its range, negative below it: (..., muscles), m; zero inside."""
-    if section.length_range is None:
-        return np.zeros((*q.shape[:-1], len(section.muscle_map)))
-    least, greatest = section.length_range
-    length = times(section.muscle_map, q)
-    return np.where(length.real > greatest, length - greatest, np.where(length.real < least, length - least, 0.0))
-
-
 def elastic_energy(section: Section, q: Array) -> Array:
-    """½ q_iᵀ K_e q_i plus the energy in the stops: (...,), J."""
-    beyond = overrun(section, q)
-    spring = (q * times(section.stiffness_matrix, q)).sum(axis=-1)
-    return (spring + section.stop_stiffness * (beyond * beyond).sum(axis=-1)) / 2
+    """½ q_iᵀ K_e q_i: (...,), J."""
+    return (q * times(section.stiffness_matrix, q)).sum(axis=-1) / 2
+
+
+def overrun(muscle: Array, limits: Array, q: Array) -> Array:
+    """How far a muscle, one row of the muscle map, is beyond its range, negative below it: (...,), m; 0 inside."""
+    length = muscle[0] * q[..., 0] + muscle[1] * q[..., 1] + muscle[2] * q[..., 2]
+    return positive_part(length - limits[1]) - positive_part(limits[0] - length)
+
+
+def stop(muscle: Array, limits: Array, stiffness: Array, q: Array) -> tuple[Array, Array]:
+    """The force over q_i (..., 3), N, and the energy (...,), J, of a muscle pressed into its stop."""
+    beyond = overrun(muscle, limits, q)
+    force = stiffness * beyond
+    return times(transpose(muscle[None, :]), force[..., None]), force * beyond / 2

@@ -51,6 +51,13 @@ def dot(u: Array, v: Array) -> Array:
     return u[..., 0] * v[..., 0] + u[..., 1] * v[..., 1] + u[..., 2] * v[..., 2]
 
 
+def positive_part(a: Array) -> Array:
+    """max(a, 0), by the real part for a complex number."""
+    if isinstance(a, (float, np.ndarray, np.generic)) and np.asarray(a).dtype != object:
+        return np.where(np.real(a) > 0, a, 0.0)
+    return np.asarray(a).item().positive_part()
+
+
 def cross(u: Array, v: Array) -> Array:
     """(..., 3) and (..., 3) -> (..., 3)."""
     u1, u2, u3 = components(u)
