@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arguments import Floats, checked
 from continuarm.arm import Arm, Section
 from continuarm.chain import links, parts, rate_of, shape_of
+from continuarm.engine import quantity
 from continuarm.section_forces import elastic_energy as spring_energy
 from continuarm.section_forces import stop
 from continuarm.section_inertia import Body
@@ -15,12 +17,12 @@ from continuarm.section_kinematics import Shape, Tip, centre_of_gravity, shape, 
 from continuarm.spatial import Array, dot, motion_at_tip, times, transpose, vector
 
 
-def kinetic_energy(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
+@quantity
+def kinetic_energy(arm: Arm, q: Array, qd: Array) -> Array:
     """½ q̇ᵀ M q̇ in O(n), section by section from its own 9x9 inertia, payload included.
 
     q, qd: (..., 3n) in m, m/s; returns (...,) in J.
     """
-    q, qd = checked(arm, q=q, qd=qd)
     chain, load = links(arm, q, qd)
     motion, total = np.zeros(6), np.zeros(q.shape[:-1])
     for here, (section, qdi) in zip(chain, parts(arm, qd), strict=True):
@@ -42,9 +44,9 @@ def carried_energy(inertia: Array, motion: Array) -> Array:
     return (motion * times(inertia, motion)).sum(axis=-1) / 2
 
 
-def gravitational_energy(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def gravitational_energy(arm: Arm, q: Array) -> Array:
     """P_g = -Σ m gᵀ p̄, the same for every inertia model: q (..., 3n) in m -> (...,) in J; zero at the base's origin."""
-    (q,) = checked(arm, q=q)
     gravity, height = arm.base_gravity, np.zeros(q.shape[:-1])
     total = height
     for section, qi in parts(arm, q):
@@ -66,9 +68,9 @@ def held_up(mass: Array, offset: Array, gravity: Array, height: Array) -> Array:
     return -mass * (height + dot(gravity, vector(*offset)))
 
 
-def elastic_energy(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def elastic_energy(arm: Arm, q: Array) -> Array:
     """½ qᵀ K_e q plus what the end stops hold: q (..., 3n) in m -> (...,) in J."""
-    (q,) = checked(arm, q=q)
     total = np.zeros(q.shape[:-1])
     for section, qi in parts(arm, q):
         total = total + spring_energy(section, qi)
@@ -77,6 +79,6 @@ def elastic_energy(arm: Arm, q: ArrayLike) -> Floats:
     return total
 
 
-def potential_energy(arm: Arm, q: ArrayLike) -> Floats:
-    """P_g + P_e: G + K_e q is its gradient; q (..., 3n) in m -> (...,) in J."""
-    return gravitational_energy(arm, q) + elastic_energy(arm, q)
+def potential_energy(arm: Arm, q: ArrayLike, **choices: Any) -> Array:
+    """P_g + P_e: G + K_e q is its gradient; q (..., 3n) in m -> (...,) in J. Takes engine and threads."""
+    return gravitational_energy(arm, q, **choices) + elastic_energy(arm, q, **choices)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from continuarm.arguments import Floats, checked, require_finite
 from continuarm.arm import Arm, Section
 from continuarm.chain import Link, Load, base_acceleration, force_of, length_rate_of, links, parts
-from continuarm.inverse_dynamics import damping_part, elastic_part, onward_acceleration
+from continuarm.engine import quantity
+from continuarm.inverse_dynamics import damping_forces, elastic_forces, onward_acceleration
 from continuarm.section_kinematics import Tip
 from continuarm.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
 
@@ -22,20 +21,14 @@ class Response(NamedTuple):
     held: Array
 
 
-def forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Floats:
+@quantity
+def forward_dynamics(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
     """The accelerations q̈ = M⁻¹ (τ - C q̇ - D q̇ - G - K_e q), in O(n) without forming M.
 
     q, qd, tau: (..., 3n) in m, m/s, N; returns (..., 3n) in m/s². With τ = G + K_e q at rest it is zero.
     """
-    q, qd, tau = checked(arm, q=q, qd=qd, tau=tau)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a singular M is reported below
-        return require_finite(arm, "the acceleration", accelerations(arm, q, qd, tau))
-
-
-def accelerations(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
-    """q̈ for muscle forces τ, unchecked: (..., 3n)."""
     chain, load = links(arm, q, qd)
-    forces = tau - elastic_part(arm, q) - damping_part(arm, qd)
+    forces = tau - elastic_forces.reference(arm, q) - damping_forces.reference(arm, qd)
     responses = []
     for here, (section, force) in zip(reversed(chain), reversed(parts(arm, forces)), strict=True):
         load, response = absorbed(here, load, force_of(section, force))

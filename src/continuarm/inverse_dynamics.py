@@ -3,55 +3,44 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from continuarm.arguments import Floats, checked
 from continuarm.arm import Arm, Section
 from continuarm.chain import Link, base_acceleration, links, muscle_force_of, parts, rate_of
+from continuarm.engine import quantity
 from continuarm.section_forces import damping, elastic, stop
 from continuarm.section_kinematics import Tip
 from continuarm.spatial import Array, motion_at_tip, times, transpose, wrench_at_base
 
 
-def inverse_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Floats:
+@quantity
+def inverse_dynamics(arm: Arm, q: Array, qd: Array, qdd: Array) -> Array:
     """The muscle forces τ = M q̈ + C q̇ + D q̇ + G + K_e q that give an acceleration.
 
     q, qd, qdd: (..., 3n) in m, m/s, m/s²; returns (..., 3n) in N, positive extends. At rest it is G + K_e q.
     """
-    q, qd, qdd = checked(arm, q=q, qd=qd, qdd=qdd)
-    return motion_forces(arm, q, qd, qdd, arm.base_gravity) + elastic_part(arm, q) + damping_part(arm, qd)
+    moved = motion_forces(arm, q, qd, qdd, arm.base_gravity)
+    return moved + elastic_forces.reference(arm, q) + damping_forces.reference(arm, qd)
 
 
-def bias_forces(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
+@quantity
+def bias_forces(arm: Arm, q: Array, qd: Array) -> Array:
     """Everything but M q̈ in the equation of motion: C q̇ + D q̇ + G + K_e q, i.e. the τ that gives q̈ = 0.
 
     q, qd: (..., 3n) in m, m/s; returns (..., 3n) in N.
     """
-    q, qd = checked(arm, q=q, qd=qd)
-    return inverse_dynamics(arm, q, qd, np.zeros(3 * arm.n))
+    return inverse_dynamics.reference(arm, q, qd, np.zeros(3 * arm.n))
 
 
-def gravity_forces(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def gravity_forces(arm: Arm, q: Array) -> Array:
     """G = ∂P_g/∂q with P_g = -Σ m gᵀ p̄ (eq. Gi_c): q (..., 3n) in m -> (..., 3n) in N."""
-    (q,) = checked(arm, q=q)
     still = np.zeros(3 * arm.n)
     return motion_forces(arm, q, still, still, arm.base_gravity)
 
 
-def elastic_forces(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def elastic_forces(arm: Arm, q: Array) -> Array:
     """K_e q and the end stops (eq. Ge): q (..., 3n) in m -> (..., 3n) in N."""
-    (q,) = checked(arm, q=q)
-    return elastic_part(arm, q)
-
-
-def damping_forces(arm: Arm, qd: ArrayLike) -> Floats:
-    """D q̇: qd (..., 3n) in m/s -> (..., 3n) in N."""
-    (qd,) = checked(arm, qd=qd)
-    return damping_part(arm, qd)
-
-
-def elastic_part(arm: Arm, q: Array) -> Array:
-    """K_e q and the end stops, unchecked."""
     forces = []
     for section, qi in parts(arm, q):
         force = elastic(section, qi)
@@ -61,13 +50,14 @@ def elastic_part(arm: Arm, q: Array) -> Array:
     return np.concatenate(forces, axis=-1)
 
 
-def damping_part(arm: Arm, qd: Array) -> Array:
-    """D q̇, unchecked."""
+@quantity
+def damping_forces(arm: Arm, qd: Array) -> Array:
+    """D q̇: qd (..., 3n) in m/s -> (..., 3n) in N."""
     return np.concatenate([damping(section, qdi) for section, qdi in parts(arm, qd)], axis=-1)
 
 
 def motion_forces(arm: Arm, q: Array, qd: Array, qdd: Array, gravity: Array) -> Array:
-    """M q̈ + C q̇ + G, unchecked: (..., 3n)."""
+    """M q̈ + C q̇ + G: (..., 3n)."""
     chain, load = links(arm, q, qd)
     acceleration, demands = base_acceleration(gravity), []
     for here, (section, qddi) in zip(chain, parts(arm, qdd), strict=True):

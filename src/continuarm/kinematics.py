@@ -2,55 +2,57 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arguments import Floats, checked, fractions, whole_number
+from continuarm.arguments import whole_number
 from continuarm.arm import Arm, Section
 from continuarm.chain import parts, shape_of
+from continuarm.engine import quantity
 from continuarm.section_kinematics import Tip, arc_at, shape, tip
 from continuarm.spatial import Array, block, cross, pose, times, transpose
 
 
-def tip_poses(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def tip_poses(arm: Arm, q: Array) -> Array:
     """Pose T^i of every tip in the world frame, where the next section is attached, joint σ, γ included (eq. HTM_ith).
 
     q: (..., 3n) in m; returns (..., n, 4, 4), positions in m. Unbent, tip i is on the base's +Z axis.
     """
-    (q,) = checked(arm, q=q)
     return np.stack([pose(rotation, position) for rotation, position in _frames(arm, q)[1:]], axis=-3)
 
 
-def poses_along(arm: Arm, q: ArrayLike, xi: ArrayLike) -> Floats:
+@quantity
+def poses_along(arm: Arm, q: Array, xi: Array) -> Array:
     """Pose of the discs at ξ of every section in the world frame.
 
     ξ = 0 is a section's base, ξ = 1 its tip before the joint.
     q: (..., 3n) in m, xi: (k,) in [0, 1]; returns (..., n, k, 4, 4), positions in m.
     """
-    (q,) = checked(arm, q=q)
-    places = fractions("xi", xi)
     rows = []
     for (base, origin), (section, qi) in zip(_frames(arm, q)[:-1], parts(arm, q), strict=True):
-        rows.append(pose(*placed(section, qi[..., None, :], places, base[..., None, :, :], origin[..., None, :])))
+        rows.append(pose(*placed(section, qi[..., None, :], xi, base[..., None, :, :], origin[..., None, :])))
     return np.stack(rows, axis=-4)
 
 
-def backbone(arm: Arm, q: ArrayLike, points: int = 50) -> Floats:
+def backbone(arm: Arm, q: ArrayLike, points: int = 50, **choices: Any) -> Array:
     """Points on the arm's axis in the world frame, evenly spaced from base to tip of each section.
 
-    q: (..., 3n) in m; returns (..., n · points, 3) in m.
+    q: (..., 3n) in m; returns (..., n · points, 3) in m. Takes engine and threads.
     """
     places = np.linspace(0, 1, whole_number("points", points, least=2))
-    poses = poses_along(arm, q, places)
+    poses = poses_along(arm, q, places, **choices)
     return poses[..., :3, 3].reshape(*poses.shape[:-4], arm.n * len(places), 3)
 
 
-def tip_jacobian(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def tip_jacobian(arm: Arm, q: Array) -> Array:
     """Velocity of every tip over q̇: rows 0-2 its angular, rows 3-5 its linear velocity, in the world frame.
 
     q: (..., 3n) in m; returns (..., n, 6, 3n), rad/m and m/m. Rows 3-5 are ∂(tip position)/∂q.
     """
-    (q,) = checked(arm, q=q)
     frames = _frames(arm, q)
     columns = []
     for (rotation, _), (section, qi) in zip(frames[:-1], parts(arm, q), strict=True):

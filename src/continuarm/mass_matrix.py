@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from continuarm.arguments import Floats, checked
 from continuarm.arm import Arm, Section
 from continuarm.chain import links
+from continuarm.engine import quantity
 from continuarm.inverse_dynamics import motion_forces
 from continuarm.section_inertia import Body
 from continuarm.section_kinematics import Tip
@@ -17,17 +16,13 @@ STEP = 1e-100
 """Complex step: no difference is taken, so it only has to be small."""
 
 
-def mass_matrix(arm: Arm, q: ArrayLike) -> Floats:
+@quantity
+def mass_matrix(arm: Arm, q: Array) -> Array:
     """M(q), symmetric and, for the integral model, positive definite: kinetic energy = ½ q̇ᵀ M q̇.
 
     q: (..., 3n) in m; returns (..., 3n, 3n) in kg. Column k is the force of a unit acceleration of q_k at rest.
     """
-    (q,) = checked(arm, q=q)
-    return masses(arm, q)
-
-
-def masses(arm: Arm, q: Array) -> Array:
-    """M(q), unchecked: inward, what hangs on each tip; then each section's wrench on the sections before it."""
+    # inward: what hangs on each tip; then each section's wrench on the sections before it
     chain, load = links(arm, q, np.zeros(3 * arm.n))
     blocks = [[np.zeros((3, 3))] * arm.n for _ in range(arm.n)]
     inertia = load.inertia
@@ -58,14 +53,14 @@ def handed_down(section: Section, end: Tip, wrench: Array) -> tuple[Array, Array
     return transpose(end.subspace @ section.shape_map) @ at_base, at_base
 
 
-def coriolis_matrix(arm: Arm, q: ArrayLike, qd: ArrayLike) -> Floats:
+@quantity
+def coriolis_matrix(arm: Arm, q: Array, qd: Array) -> Array:
     """C(q, q̇) of the Christoffel symbols: Ṁ - 2C is skew (eq. Ckj, corrected).
 
     C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h.
     q, qd: (..., 3n) in m, m/s; returns (..., 3n, 3n) in N s/m. C q̇ is quadratic in q̇ and its symbols are symmetric
     in k and h, so C = ½ ∂(C q̇)/∂q̇, taken exactly by a complex step.
     """
-    q, qd = checked(arm, q=q, qd=qd)
     size = 3 * arm.n
     units = np.eye(size).reshape(size, *(1,) * (q.ndim - 1), size)
     forces = motion_forces(arm, q, qd + 1j * STEP * units, np.zeros(size), np.zeros(3))

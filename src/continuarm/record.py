@@ -8,7 +8,7 @@ next step, so that zeros and symmetries are known across steps too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,8 @@ class Recorded:
 
     __slots__ = ("arguments", "operation", "order")
 
-    _known: dict[tuple[Any, ...], Recorded] = {}  # noqa: RUF012 - one table: equal expressions are the same object
+    # equal expressions are the same object; every step starts anew, so that its text depends on nothing before it
+    _known: ClassVar[dict[tuple[Any, ...], Recorded]] = {}
 
     operation: str
     arguments: tuple[Value, ...]
@@ -39,25 +40,25 @@ class Recorded:
         return found
 
     def __add__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else _sum(self, other)
+        return _sum(self, other) if isinstance(other, _NUMBERS) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:
         return _sum(other, self)
 
     def __sub__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else _sum(self, _negative(other))
+        return _sum(self, _negative(other)) if isinstance(other, _NUMBERS) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
         return _sum(other, _negative(self))
 
     def __mul__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else _product(self, other)
+        return _product(self, other) if isinstance(other, _NUMBERS) else NotImplemented
 
     def __rmul__(self, other: Any) -> Any:
         return _product(other, self)
 
     def __truediv__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, np.ndarray) else _quotient(self, other)
+        return _quotient(self, other) if isinstance(other, _NUMBERS) else NotImplemented
 
     def __rtruediv__(self, other: Any) -> Any:
         return _quotient(other, self)
@@ -68,6 +69,9 @@ class Recorded:
     def positive_part(self) -> Any:
         """max(self, 0)."""
         return Recorded.of("positive", self)
+
+
+_NUMBERS = (Recorded, int, float, np.number)
 
 
 def _negative(a: Value) -> Value:
@@ -172,6 +176,14 @@ class Pack:
     def __len__(self) -> int:
         return len(self.values)
 
+    def of(self, structure: Any) -> list[Value]:
+        """Another structure of this kind, recorded or of numbers, as the flat list in this pack's order."""
+        flat: list[Value] = [None] * len(self)
+        for slot, value in zip(self.slots, leaves(structure), strict=True):
+            if slot.constant is None and flat[slot.place] is None:
+                flat[slot.place] = slot.sign * value
+        return flat
+
     def inputs(self, name: str) -> Any:
         """The same structure made of fresh inputs name[0], name[1], ..., with its constants, repeats and signs."""
         fresh = [Recorded.of("input", name, i) for i in range(len(self))]
@@ -212,15 +224,17 @@ def rebuilt(structure: Any, entries: Iterator[Value]) -> Any:
 
 
 class Step(NamedTuple):
-    """A recorded step: its inputs by name with their sizes, and its outputs by name as packs."""
+    """A recorded step: its inputs by name with their sizes, its outputs by name as flat lists, and their packs."""
 
     name: str
     inputs: dict[str, int]
-    outputs: dict[str, Pack]
+    outputs: dict[str, list[Value]]
+    packs: dict[str, Pack]
 
 
-def recorded(name: str, function: Callable[..., dict[str, Any]], **given: Pack | int | tuple[int, ...]) -> Step:
-    """Runs a function on recording scalars: each input is a Pack of an earlier step, or a shape."""
+def recorded(name: str, function: Callable[..., dict[str, Any]], given: dict[str, Any], **layouts: Pack) -> Step:
+    """Runs a function on recording scalars: an input is a pack or a shape, an output has its own or a given pack."""
+    Recorded._known = {}
     symbols, sizes = {}, {}
     for each, what in given.items():
         if isinstance(what, Pack):
@@ -228,4 +242,6 @@ def recorded(name: str, function: Callable[..., dict[str, Any]], **given: Pack |
         else:
             shape = what if isinstance(what, tuple) else (what,)
             symbols[each], sizes[each] = inputs(each, *shape), int(np.prod(shape))
-    return Step(name, sizes, {each: Pack(value) for each, value in function(**symbols).items()})
+    results = function(**symbols)
+    packs = {each: layouts.get(each) or Pack(result) for each, result in results.items()}
+    return Step(name, sizes, {each: packs[each].of(result) for each, result in results.items()}, packs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from continuarm.arm import Section
-from continuarm.spatial import Array, positive_part, times, transpose
+from continuarm.spatial import Array, positive_part, scaled, times
 
 
 def elastic(section: Section, q: Array) -> Array:
@@ -31,4 +31,4 @@ def stop(muscle: Array, limits: Array, stiffness: Array, q: Array) -> tuple[Arra
     """The force over q_i (..., 3), N, and the energy (...,), J, of a muscle pressed into its stop."""
     beyond = overrun(muscle, limits, q)
     force = stiffness * beyond
-    return times(transpose(muscle[None, :]), force[..., None]), force * beyond / 2
+    return scaled(force, muscle), force * beyond / 2

@@ -1,13 +1,25 @@
-// The Python module continuarm._native.
+// The Python module continuarm._native: arms as handles, and one function that evaluates any quantity for any batch.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <vector>
+
+#include "arm.hpp"
 
 namespace nb = nanobind;
+using namespace continuarm;
 
 // The compilers and processors on which a program can ask what the processor it runs on can do.
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER) && (defined(__x86_64__) || defined(__i386__))
+#if defined(CONTINUARM_X86_LEVELS)
 #define CONTINUARM_X86_DETECTION 1
 #else
 #define CONTINUARM_X86_DETECTION 0
@@ -15,50 +27,284 @@ namespace nb = nanobind;
 
 namespace {
 
+struct Level {
+    const char* name;
+    Runner run;
+};
+
+// Every instruction set that this module was built for and this processor has, the widest last.
+std::vector<Level> available_levels() {
+    std::vector<Level> levels{{"baseline", run_baseline}};
+#if CONTINUARM_X86_DETECTION
+    __builtin_cpu_init();
+    const bool fused = __builtin_cpu_supports("fma");
+    if (fused && __builtin_cpu_supports("avx2")) levels.push_back({"avx2", run_avx2});
+    if (fused && __builtin_cpu_supports("avx512f")) levels.push_back({"avx512", run_avx512});
+#endif
+    return levels;
+}
+
+std::atomic<const Level*> chosen_level{nullptr};
+const std::vector<Level> levels = available_levels();
+
+const Level& level() {
+    const Level* chosen = chosen_level.load(std::memory_order_relaxed);
+    return chosen ? *chosen : levels.back();
+}
+
+// An arm's numbers, owned; the kernels see them as an Arm.
+class Handle {
+public:
+    Handle(std::vector<std::vector<double>> sections, bool integral, const std::vector<double>& gravity,
+           const std::vector<double>& base_frame, double payload_mass, const std::vector<double>& payload_offset,
+           const std::vector<std::vector<std::vector<double>>>& stops) {
+        for (const auto& section : sections) numbers_.insert(numbers_.end(), section.begin(), section.end());
+        first_stop_.push_back(0);
+        for (const auto& of_section : stops) {
+            for (const auto& stop : of_section) stops_.push_back({{stop.at(0), stop.at(1), stop.at(2)}, {stop.at(3), stop.at(4)}, {stop.at(5)}});
+            first_stop_.push_back(int(stops_.size()));
+        }
+        if (gravity.size() != 3 || base_frame.size() != 12 || payload_offset.size() != 3 || stops.size() != sections.size())
+            throw std::invalid_argument("an arm's numbers do not fit together");
+        arm_.n = int(sections.size());
+        arm_.integral = integral;
+        arm_.sections = numbers_.data();
+        arm_.stops = stops_.data();
+        arm_.first_stop = first_stop_.data();
+        std::copy(gravity.begin(), gravity.end(), arm_.gravity);
+        std::copy(base_frame.begin(), base_frame.end(), arm_.base_frame);
+        arm_.payload_mass[0] = payload_mass;
+        std::copy(payload_offset.begin(), payload_offset.end(), arm_.payload_offset);
+    }
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    const Arm& arm() const { return arm_; }
+
+private:
+    std::vector<double> numbers_;
+    std::vector<Stop> stops_;
+    std::vector<int> first_stop_;
+    Arm arm_{};
+};
+
+// Scratch memory of one thread, kept between calls: nothing is allocated once it is large enough.
+class Workspace {
+public:
+    double* of(long count) {
+        if (count > size_) {
+            memory_.assign(std::size_t(count) + 8, 0.0);
+            size_ = count;
+        }
+        const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+        return reinterpret_cast<double*>((address + 63) & ~std::uintptr_t(63));
+    }
+
+private:
+    std::vector<double> memory_;
+    long size_ = 0;
+};
+
+Outcome run_here(const Arm& arm, const Request& request) {
+    thread_local Workspace workspace;
+    return level().run(arm, request, workspace.of(work_size(arm, request)));
+}
+
+// Rows in parts of whole registers, a part for each thread.
+Outcome run_threads(const Arm& arm, const Request& request, int threads) {
+    constexpr long least = 256;  // rows below which a thread costs more than it saves
+    const long rows = request.last - request.first;
+    const long count = std::max(1L, std::min<long>(threads, rows / least));
+    if (count == 1) return run_here(arm, request);
+    const long part = ((rows + count - 1) / count + 7) / 8 * 8;
+    std::vector<Outcome> outcomes(std::size_t(count), Outcome::done);
+    std::vector<std::thread> workers;
+    const auto work = [&](long k) {
+        Request mine = request;
+        mine.first = std::min(request.last, request.first + k * part);
+        mine.last = std::min(request.last, mine.first + part);
+        outcomes[std::size_t(k)] = run_here(arm, mine);
+    };
+    for (long k = 1; k < count; ++k) workers.emplace_back(work, k);
+    work(0);
+    for (std::thread& worker : workers) worker.join();
+    return *std::max_element(outcomes.begin(), outcomes.end(),
+                             [](Outcome a, Outcome b) { return int(a) < int(b); });
+}
+
+// A C-contiguous array of doubles, seen through the buffer protocol; not ok for anything else.
+class View {
+public:
+    View() = default;
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+    ~View() {
+        if (held_) PyBuffer_Release(&buffer_);
+    }
+
+    bool open(PyObject* object, bool writable) {
+        const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
+        if (PyObject_GetBuffer(object, &buffer_, flags) != 0) {
+            PyErr_Clear();
+            return false;
+        }
+        held_ = true;
+        const char* format = buffer_.format;
+        return buffer_.ndim >= 1 && format && format[0] == 'd' && format[1] == 0 && buffer_.itemsize == 8;
+    }
+
+    double* data() const { return static_cast<double*>(buffer_.buf); }
+    int ndim() const { return buffer_.ndim; }
+    const Py_ssize_t* shape() const { return buffer_.shape; }
+    bool same_shape(const View& other) const {
+        return ndim() == other.ndim() && std::equal(shape(), shape() + ndim(), other.shape());
+    }
+
+private:
+    Py_buffer buffer_{};
+    bool held_ = false;
+};
+
+// numpy.empty, looked up once.
+PyObject* empty_function() {
+    static PyObject* const function = nb::object(nb::module_::import_("numpy").attr("empty")).release().ptr();
+    return function;
+}
+
+// One shape for all quantities, as numpy.empty takes it: batch axes, then the quantity's own.
+nb::tuple result_shape(Quantity quantity, const View& first, long n, long places) {
+    long own[4];
+    int count = 0;
+    const auto add = [&](long length) { own[count++] = length; };
+    switch (quantity) {
+        case mass_matrix:
+        case coriolis_matrix: add(3 * n), add(3 * n); break;
+        case kinetic_energy:
+        case gravitational_energy:
+        case elastic_energy: break;
+        case tip_poses: add(n), add(4), add(4); break;
+        case poses_along: add(n), add(places), add(4), add(4); break;
+        case tip_jacobian: add(n), add(6), add(3 * n); break;
+        case linearization: add(54 * n * n); break;
+        default: add(3 * n); break;
+    }
+    const int batch = first.ndim() - 1;
+    PyObject* shape = PyTuple_New(batch + count);
+    for (int k = 0; k < batch; ++k) PyTuple_SetItem(shape, k, PyLong_FromSsize_t(first.shape()[k]));
+    for (int k = 0; k < count; ++k) PyTuple_SetItem(shape, batch + k, PyLong_FromLong(own[k]));
+    return nb::steal<nb::tuple>(shape);
+}
+
+// The quantity for one state or a batch, or None if the arguments are not plainly good: the caller then finds out why.
+nb::object evaluate(const Handle& handle, int index, int threads, nb::handle q, nb::handle qd, nb::handle third) {
+    const Arm& arm = handle.arm();
+    Request request{};
+    request.quantity = Quantity(index);
+    View views[3], place_view, result_view;
+    const nb::handle given[3] = {q, qd, third};
+    const int count = input_count(request.quantity);
+    for (int k = 0; k < count; ++k) {
+        if (!views[k].open(given[k].ptr(), false)) return nb::none();
+        if (k && !views[k].same_shape(views[0])) return nb::none();
+        request.inputs[k] = views[k].data();
+    }
+    const View& first = views[0];
+    if (first.shape()[first.ndim() - 1] != 3L * arm.n) return nb::none();
+    if (request.quantity == poses_along) {
+        if (!place_view.open(qd.ptr(), false) || place_view.ndim() != 1) return nb::none();
+        request.places = place_view.data();
+        request.place_count = int(place_view.shape()[0]);
+    }
+    request.first = 0;
+    request.last = 1;
+    for (int k = 0; k + 1 < first.ndim(); ++k) request.last *= long(first.shape()[k]);
+
+    const nb::tuple shape = result_shape(request.quantity, first, arm.n, request.place_count);
+    nb::object result = nb::steal<nb::object>(PyObject_CallFunctionObjArgs(empty_function(), shape.ptr(), nullptr));
+    if (!result.is_valid()) throw nb::python_error();
+    double single = 0.0;
+    if (nb::len(shape) > 0) {
+        if (!result_view.open(result.ptr(), true)) return nb::none();
+        request.output = result_view.data();
+    } else {
+        request.output = &single;
+    }
+
+    Outcome outcome;
+    if (request.last <= 8) {
+        outcome = run_here(arm, request);
+    } else {
+        nb::gil_scoped_release released;
+        outcome = run_threads(arm, request, threads);
+    }
+    if (outcome != Outcome::done) return nb::none();
+    if (nb::len(shape) > 0) return result;
+    result.attr("fill")(single);
+    return result[shape];  // a scalar, as NumPy's own arithmetic would give
+}
+
+// Evaluates one state many times over, for measuring: seconds of the quantity itself, without Python.
+double repeated(const Handle& handle, int index, nb::handle q, nb::handle qd, nb::handle third, long times) {
+    Request request{};
+    request.quantity = Quantity(index);
+    View views[3];
+    const nb::handle given[3] = {q, qd, third};
+    for (int k = 0; k < input_count(request.quantity); ++k) {
+        if (!views[k].open(given[k].ptr(), false) || views[k].shape()[views[k].ndim() - 1] != 3L * handle.arm().n)
+            throw std::invalid_argument("the state must be arrays of 3n doubles");
+        request.inputs[k] = views[k].data();
+    }
+    std::vector<double> output(std::size_t(result_size(request.quantity, handle.arm().n, 0)));
+    request.output = output.data();
+    request.last = 1;
+    const auto start = std::chrono::steady_clock::now();
+    for (long k = 0; k < times; ++k) run_here(handle.arm(), request);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string use_level(const std::string& name) {
+    if (name.empty()) {
+        chosen_level = nullptr;
+        return level().name;
+    }
+    for (const Level& each : levels)
+        if (name == each.name) {
+            chosen_level = &each;
+            return name;
+        }
+    std::string known;
+    for (const Level& each : levels) known += (known.empty() ? "'" : ", '") + std::string(each.name) + "'";
+    throw nb::value_error(("instruction set '" + name + "': must be one of " + known).c_str());
+}
+
 std::string version(int major, int minor, int patch) {
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
 // Clang also defines __GNUC__ or _MSC_VER, so it is asked first.
-nb::str compiler() {
-    std::string text;
+std::string compiler() {
 #if defined(__clang__) && defined(__apple_build_version__)
-    text = "Apple Clang " + version(__clang_major__, __clang_minor__, __clang_patchlevel__);
+    return "Apple Clang " + version(__clang_major__, __clang_minor__, __clang_patchlevel__);
 #elif defined(__clang__)
-    text = "Clang " + version(__clang_major__, __clang_minor__, __clang_patchlevel__);
+    return "Clang " + version(__clang_major__, __clang_minor__, __clang_patchlevel__);
 #elif defined(__GNUC__)
-    text = "GCC " + version(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+    return "GCC " + version(__GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
 #elif defined(_MSC_VER)
-    text = "MSVC " + version(_MSC_VER / 100, _MSC_VER % 100, _MSC_FULL_VER % 100000);
+    return "MSVC " + version(_MSC_VER / 100, _MSC_VER % 100, _MSC_FULL_VER % 100000);
 #else
-    text = "unknown";
+    return "unknown";
 #endif
-    return nb::str(text.c_str());
-}
-
-// 201703 -> "C++17".
-nb::str cxx_standard() {
-    const std::string year = std::to_string(__cplusplus / 100 % 100);
-    return nb::str(("C++" + year).c_str());
-}
-
-nb::list instruction_sets() {
-    nb::list names;
-#if CONTINUARM_X86_DETECTION
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) names.append("avx2");
-    if (__builtin_cpu_supports("fma")) names.append("fma");
-    if (__builtin_cpu_supports("avx512f")) names.append("avx512f");
-#endif
-    return names;
 }
 
 nb::dict build_info() {
     nb::dict info;
     info["compiler"] = compiler();
-    info["cxx_standard"] = cxx_standard();
-    info["build_type"] = nb::str(CONTINUARM_BUILD_TYPE);
-    info["instruction_sets"] = instruction_sets();
+    info["cxx_standard"] = "C++" + std::to_string(__cplusplus / 100 % 100);
+    info["build_type"] = CONTINUARM_BUILD_TYPE;
+    nb::list names;
+    for (const Level& each : levels) names.append(each.name);
+    info["instruction_sets"] = names;
+    info["instruction_set"] = level().name;
     return info;
 }
 
@@ -66,8 +312,17 @@ nb::dict build_info() {
 
 NB_MODULE(_native, module) {
     module.doc() = "The compiled part of continuarm.";
+    nb::class_<Handle>(module, "Handle", "An arm's numbers, as the generated steps take them.")
+        .def(nb::init<std::vector<std::vector<double>>, bool, const std::vector<double>&, const std::vector<double>&,
+                      double, const std::vector<double>&, const std::vector<std::vector<std::vector<double>>>&>())
+        .def("evaluate", &evaluate, nb::arg("quantity"), nb::arg("threads"), nb::arg("q"),
+             nb::arg("second") = nb::none(), nb::arg("third") = nb::none(),
+             "The quantity for C-contiguous float64 arrays of one shape, or None if anything about them is not good.")
+        .def("repeated", &repeated, nb::arg("quantity"), nb::arg("q"), nb::arg("qd") = nb::none(),
+             nb::arg("third") = nb::none(), nb::arg("times") = 1,
+             "Evaluates one state many times and returns the seconds it took.");
+    module.def("use_level", &use_level, nb::arg("name"),
+               "Choose the instruction set: one of build_info()['instruction_sets'], or '' for the widest.");
     module.def("build_info", &build_info,
-               "How this module was built, and what the processor it runs on can do.\n\n"
-               "compiler: name and version; cxx_standard: such as 'C++17'; build_type: such as 'Release';\n"
-               "instruction_sets: those of avx2, fma and avx512f that this processor has (empty unless x86).");
+               "How this module was built, and which of its instruction sets this processor has and uses.");
 }

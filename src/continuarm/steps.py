@@ -1,0 +1,180 @@
+"""What is recorded for native code: the steps of every recursion, each for one section of any arm.
+
+The functions called here are those of the NumPy reference; nothing is computed in a second way. A step takes the
+section's parameters, its part of the state, and what the step before it left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from continuarm.arm import CentreOfGravity, Integral
+from continuarm.chain import Load, Passage, force_of, moving, passed, payload, rate_of, shape_of
+from continuarm.energy import carried_energy, energy_passed, fallen, held_up
+from continuarm.forward_dynamics import absorbed, responded
+from continuarm.inverse_dynamics import carried, demand, onward_acceleration
+from continuarm.kinematics import at_point, attached, moved_by, placed
+from continuarm.mass_matrix import composed, handed_down
+from continuarm.parameters import MODELS, SECTION, Parameters, symmetric_inputs
+from continuarm.record import Pack, Step, inputs, recorded
+from continuarm.section_forces import damping, elastic, elastic_energy, stop
+from continuarm.section_kinematics import shape
+from continuarm.spatial import times
+
+LOAD = Pack(Load(symmetric_inputs("inertia", 6), inputs("bias", 6)))
+INERTIA = Pack(symmetric_inputs("inertia", 6))
+
+
+def _model(kind: str, section: Parameters) -> object:
+    if kind == "integral":
+        return Integral()
+    # not validated: its coefficients are recording scalars
+    return CentreOfGravity.model_construct(beta_linear=section.beta_linear, beta_angular=section.beta_angular)
+
+
+def steps() -> list[Step]:
+    """All steps, in the order in which their packs build on each other."""
+    found: list[Step] = []
+
+    def record(function: Any, given: dict[str, Any], kind: str = "", **layouts: Pack) -> Step:
+        name = f"{function.__name__}_{kind}" if kind else function.__name__
+        run = (lambda **symbols: function(_model(kind, symbols["section"]), **symbols)) if kind else function
+        step = recorded(name, run, given, **layouts)
+        found.append(step)
+        return step
+
+    def arc(section: Any, q: Any) -> dict[str, Any]:
+        here = shape(shape_of(section, q))
+        return {"y": here.y, "s": here.s}
+
+    def outward(section: Any, q: Any, qd: Any, omega: Any) -> dict[str, Any]:
+        passage, onward = passed(section, q, qd, omega)
+        return {"passage": passage, "onward": onward}
+
+    def point_mass(mass: Any, offset: Any, omega: Any) -> dict[str, Any]:
+        return {"load": payload(mass[0], offset, omega)}
+
+    record(arc, {"section": SECTION, "q": 3})
+    passage = record(outward, {"section": SECTION, "q": 3, "qd": 3, "omega": 3}).packs["passage"]
+    record(point_mass, {"mass": 1, "offset": 3, "omega": 3}, load=LOAD)
+
+    # forward dynamics
+    def absorb(model: Any, section: Any, passage: Passage, q: Any, qd: Any, tau: Any, load: Any) -> dict[str, Any]:
+        link = moving(section, model, passage, qd)
+        force = force_of(section, tau - elastic(section, q) - damping(section, qd))
+        load, response = absorbed(link, load, force)
+        return {"load": load, "response": response, "product": link.velocity_product}
+
+    def respond(section: Any, passage: Passage, response: Any, product: Any, acceleration: Any) -> dict[str, Any]:
+        qdd, onward = responded(section, passage.tip, product, response, acceleration)
+        return {"qdd": qdd, "onward": onward}
+
+    state = {"section": SECTION, "passage": passage, "q": 3, "qd": 3}
+    for kind in MODELS:
+        absorbing = record(absorb, state | {"tau": 3, "load": LOAD}, kind, load=LOAD)
+    response, product = absorbing.packs["response"], absorbing.packs["product"]
+    given = {"section": SECTION, "passage": passage, "response": response, "product": product, "acceleration": 6}
+    record(respond, given)
+
+    # inverse dynamics
+    def demanded(model: Any, section: Any, passage: Any, qd: Any, qdd: Any, acceleration: Any) -> dict[str, Any]:
+        link, xdd = moving(section, model, passage, qd), rate_of(section, qdd)
+        base, own = demand(link, acceleration, xdd)
+        onward = onward_acceleration(link.tip, link.velocity_product, acceleration, xdd)
+        return {"base": base, "own": own, "onward": onward}
+
+    def carry(section: Any, passage: Passage, base: Any, own: Any, wrench: Any) -> dict[str, Any]:
+        tau, onward = carried(section, passage.tip, base, own, wrench)
+        return {"tau": tau, "onward": onward}
+
+    def load_wrench(load: Load, acceleration: Any) -> dict[str, Any]:
+        return {"wrench": times(load.inertia, acceleration) + load.bias}
+
+    for kind in MODELS:
+        record(demanded, {"section": SECTION, "passage": passage, "qd": 3, "qdd": 3, "acceleration": 6}, kind)
+    record(carry, {"section": SECTION, "passage": passage, "base": 6, "own": 3, "wrench": 6})
+    record(load_wrench, {"load": LOAD, "acceleration": 6})
+
+    # mass matrix
+    still = np.zeros(3)
+
+    def compose(model: Any, section: Any, passage: Passage, inertia: Any) -> dict[str, Any]:
+        link = moving(section, model, passage._replace(omega=still), still)
+        inertia, wrench, own = composed(section, link.body, link.tip, inertia)
+        return {"inertia": inertia, "wrench": wrench, "own": own}
+
+    def hand_down(section: Any, passage: Passage, wrench: Any) -> dict[str, Any]:
+        shared, wrench = handed_down(section, passage.tip, wrench)
+        return {"shared": shared, "wrench": wrench}
+
+    full, row = Pack(inputs("wrench", 6, 3)), Pack(inputs("own", 3, 3))
+    for kind in MODELS:
+        record(
+            compose,
+            {"section": SECTION, "passage": passage, "inertia": INERTIA},
+            kind,
+            inertia=INERTIA,
+            wrench=full,
+            own=row,
+        )
+    record(hand_down, {"section": SECTION, "passage": passage, "wrench": full}, wrench=full, shared=row)
+
+    # forces and energies of the muscles
+    def spring(section: Any, q: Any) -> dict[str, Any]:
+        return {"force": elastic(section, q), "energy": elastic_energy(section, q)}
+
+    def damper(section: Any, qd: Any) -> dict[str, Any]:
+        return {"force": damping(section, qd)}
+
+    def end_stop(muscle: Any, limits: Any, stiffness: Any, q: Any) -> dict[str, Any]:
+        force, energy = stop(muscle, limits, stiffness[0], q)
+        return {"force": force, "energy": energy}
+
+    record(spring, {"section": SECTION, "q": 3})
+    record(damper, {"section": SECTION, "qd": 3})
+    record(end_stop, {"muscle": 3, "limits": 2, "stiffness": 1, "q": 3})
+
+    # energies of motion and height
+    def kinetic(model: Any, section: Any, passage: Passage, qd: Any, motion: Any) -> dict[str, Any]:
+        link = moving(section, model, passage._replace(omega=still), still)
+        energy, onward = energy_passed(section, link.body, link.tip, qd, motion)
+        return {"energy": energy, "onward": onward}
+
+    def load_energy(load: Load, motion: Any) -> dict[str, Any]:
+        return {"energy": carried_energy(load.inertia, motion)}
+
+    def height(section: Any, passage: Passage, gravity: Any, height: Any) -> dict[str, Any]:
+        energy, gravity, onward = fallen(section, passage.here, passage.tip, gravity, height[0])
+        return {"energy": energy, "gravity": gravity, "onward": onward}
+
+    def load_height(mass: Any, offset: Any, gravity: Any, height: Any) -> dict[str, Any]:
+        return {"energy": held_up(mass[0], offset, gravity, height[0])}
+
+    for kind in MODELS:
+        record(kinetic, {"section": SECTION, "passage": passage, "qd": 3, "motion": 6}, kind)
+    record(load_energy, {"load": LOAD, "motion": 6})
+    record(height, {"section": SECTION, "passage": passage, "gravity": 3, "height": 1})
+    record(load_height, {"mass": 1, "offset": 3, "gravity": 3, "height": 1})
+
+    # kinematics
+    frame = Pack((inputs("rotation", 3, 3), inputs("position", 3)))
+
+    def attach(section: Any, passage: Passage, frame: Any) -> dict[str, Any]:
+        return {"onward": attached(passage.tip, *frame)}
+
+    def place(section: Any, q: Any, xi: Any, frame: Any) -> dict[str, Any]:
+        return {"placed": placed(section, q, xi[0], *frame)}
+
+    def move(section: Any, passage: Passage, frame: Any) -> dict[str, Any]:
+        return {"columns": moved_by(section, passage.tip, frame[0])}
+
+    def move_point(columns: Any, base: Any, point: Any) -> dict[str, Any]:
+        return {"columns": at_point(columns, point[1] - base[1])}
+
+    record(attach, {"section": SECTION, "passage": passage, "frame": frame}, onward=frame)
+    record(place, {"section": SECTION, "q": 3, "xi": 1, "frame": frame}, placed=frame)
+    record(move, {"section": SECTION, "passage": passage, "frame": frame}, columns=full)
+    record(move_point, {"columns": full, "base": frame, "point": frame}, columns=full)
+    return found
