@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from continuarm.arm import Arm, Section
-from continuarm.chain import Link, Load, base_acceleration, force_of, length_rate_of, links, parts
+from continuarm.chain import Load, base_acceleration, force_of, length_rate_of, links, parts
 from continuarm.engine import quantity
 from continuarm.inverse_dynamics import damping_forces, elastic_forces, onward_acceleration
+from continuarm.section_inertia import Body
 from continuarm.section_kinematics import Tip
 from continuarm.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
 
@@ -31,7 +32,8 @@ def forward_dynamics(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
     forces = tau - elastic_forces.reference(arm, q) - damping_forces.reference(arm, qd)
     responses = []
     for here, (section, force) in zip(reversed(chain), reversed(parts(arm, forces)), strict=True):
-        load, response = absorbed(here, load, force_of(section, force))
+        lift = lifted(here.tip, here.velocity_product, load)
+        load, response = absorbed(here.body, here.tip, lift, force_of(section, force))
         responses.append(response)
     acceleration, qdds = base_acceleration(arm.base_gravity), []
     for here, response, section in zip(chain, reversed(responses), arm.sections, strict=True):
@@ -40,23 +42,26 @@ def forward_dynamics(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
     return np.concatenate(qdds, axis=-1)
 
 
-def absorbed(here: Link, load: Load, force: Array) -> tuple[Load, Response]:
-    """One section inward: takes the load of its tip, eliminates its own ẍ, and is the load of the section before."""
-    body, end = here.body, here.tip
-    carried = inertia_at_base(load.inertia, end.rotation, end.position)
-    resisted = wrench_at_base(load.bias, end.rotation, end.position) + times(carried, here.velocity_product)
-    pushed = carried @ end.subspace
+def lifted(end: Tip, velocity_product: Array, load: Load) -> Load:
+    """What hangs on a section's tip, seen from its base: inertia, and force when only the velocity product is there."""
+    inertia = inertia_at_base(load.inertia, end.rotation, end.position)
+    return Load(inertia, wrench_at_base(load.bias, end.rotation, end.position) + times(inertia, velocity_product))
 
-    base = body.base + carried
+
+def absorbed(body: Body, end: Tip, lift: Load, force: Array) -> tuple[Load, Response]:
+    """One section inward: takes what hangs on its tip, eliminates its own ẍ, and is the load of the section before."""
+    pushed = lift.inertia @ end.subspace
     coupling = body.coupling + pushed
     own = body.own + transpose(end.subspace) @ pushed
-    base_bias = body.base_bias + resisted
-    own_bias = body.own_bias + times(transpose(end.subspace), resisted)
+    own_bias = body.own_bias + times(transpose(end.subspace), lift.bias)
 
     held = solved(own, transpose(coupling))
     free = solved(own, (force - own_bias)[..., None])[..., 0]
     return (
-        Load(symmetric(base - coupling @ held), base_bias + times(coupling, free)),
+        Load(
+            symmetric(body.base + lift.inertia - coupling @ held),
+            body.base_bias + lift.bias + times(coupling, free),
+        ),
         Response(free, held),
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 from continuarm.arm import CentreOfGravity, Integral
 from continuarm.chain import Load, Passage, force_of, moving, passed, payload, rate_of, shape_of
 from continuarm.energy import carried_energy, energy_passed, fallen, held_up
-from continuarm.forward_dynamics import absorbed, responded
+from continuarm.forward_dynamics import absorbed, lifted, responded
 from continuarm.inverse_dynamics import carried, demand, onward_acceleration
 from continuarm.kinematics import at_point, attached, moved_by, placed
 from continuarm.mass_matrix import composed, handed_down
@@ -61,20 +61,28 @@ def steps() -> list[Step]:
     record(point_mass, {"mass": 1, "offset": 3, "omega": 3}, load=LOAD)
 
     # forward dynamics
-    def absorb(model: Any, section: Any, passage: Passage, q: Any, qd: Any, tau: Any, load: Any) -> dict[str, Any]:
+    # in three parts, each small enough to be computed mostly in registers
+    def weigh(model: Any, section: Any, passage: Passage, qd: Any) -> dict[str, Any]:
         link = moving(section, model, passage, qd)
+        return {"body": link.body, "product": link.velocity_product}
+
+    def lift(passage: Passage, product: Any, load: Load) -> dict[str, Any]:
+        return {"load": lifted(passage.tip, product, load)}
+
+    def absorb(section: Any, passage: Passage, body: Any, q: Any, qd: Any, tau: Any, load: Load) -> dict[str, Any]:
         force = force_of(section, tau - elastic(section, q) - damping(section, qd))
-        load, response = absorbed(link, load, force)
-        return {"load": load, "response": response, "product": link.velocity_product}
+        load, response = absorbed(body, passage.tip, load, force)
+        return {"load": load, "response": response}
 
     def respond(section: Any, passage: Passage, response: Any, product: Any, acceleration: Any) -> dict[str, Any]:
         qdd, onward = responded(section, passage.tip, product, response, acceleration)
         return {"qdd": qdd, "onward": onward}
 
-    state = {"section": SECTION, "passage": passage, "q": 3, "qd": 3}
-    for kind in MODELS:
-        absorbing = record(absorb, state | {"tau": 3, "load": LOAD}, kind, load=LOAD)
-    response, product = absorbing.packs["response"], absorbing.packs["product"]
+    weighed = [record(weigh, {"section": SECTION, "passage": passage, "qd": 3}, kind) for kind in MODELS]
+    body, product = weighed[0].packs["body"], weighed[0].packs["product"]
+    record(lift, {"passage": passage, "product": product, "load": LOAD}, load=LOAD)
+    state = {"section": SECTION, "passage": passage, "body": body, "q": 3, "qd": 3, "tau": 3, "load": LOAD}
+    response = record(absorb, state, load=LOAD).packs["response"]
     given = {"section": SECTION, "passage": passage, "response": response, "product": product, "acceleration": 6}
     record(respond, given)
 

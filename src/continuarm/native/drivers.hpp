@@ -21,7 +21,7 @@ struct Scratch {
 };
 
 constexpr int scratch_per_section = passage_size + response_size + product_size + 6 + 3 + 18 + 12 + 9;
-constexpr int scratch_fixed = 2 * load_size + 64;
+constexpr int scratch_fixed = load_size + body_size + 64;
 
 inline const double* section(const Arm& arm, int i) { return arm.sections + long(i) * section_size; }
 
@@ -79,6 +79,7 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
     Real* responses = scratch.take(long(n) * response_size);
     Real* products = scratch.take(long(n) * product_size);
     Real* load = scratch.take(load_size);
+    Real* body = scratch.take(body_size);
     Real omega[3], acceleration[6], force[3], energy;
     pass_outward(arm, q, qd, passages, omega);
     point_mass(arm.payload_mass, arm.payload_offset, omega, load);
@@ -87,12 +88,14 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
         energy = Real(0.0);
         add_stops(arm, i, q + 3 * i, -1.0, force, &energy);
         const Real* passage = passages + long(i) * passage_size;
-        Real* response = responses + long(i) * response_size;
         Real* product = products + long(i) * product_size;
         if constexpr (integral)
-            absorb_integral(section(arm, i), passage, q + 3 * i, qd + 3 * i, force, load, load, response, product);
+            weigh_integral(section(arm, i), passage, qd + 3 * i, body, product);
         else
-            absorb_shaped(section(arm, i), passage, q + 3 * i, qd + 3 * i, force, load, load, response, product);
+            weigh_shaped(section(arm, i), passage, qd + 3 * i, body, product);
+        lift(passage, product, load, load);
+        absorb(section(arm, i), passage, body, q + 3 * i, qd + 3 * i, force, load, load,
+               responses + long(i) * response_size);
     }
     base_acceleration(arm, true, acceleration);
     for (int i = 0; i < n; ++i)

@@ -14,16 +14,17 @@ constexpr double full_turn_squared = 39.47841760435743 * (1.0 + 2e-12);
 template <class Real>
 bool acceptable(const Arm& arm, const Request& request, const Real* const* in) {
     const int size = 3 * arm.n, count = input_count(request.quantity);
-    bool good = true;
+    Verdict<Real> verdict;
     for (int k = 0; k < count; ++k)
-        for (int j = 0; j < size; ++j) good &= is_finite(in[k][j]);
-    if (request.quantity == damping_forces) return good;
+        for (int j = 0; j < size; ++j) verdict.see(in[k][j]);
+    if (request.quantity == damping_forces) return verdict.good();
     for (int i = 0; i < arm.n; ++i) {
         Real y, s;
         arc(section(arm, i), in[0] + 3 * i, &y, &s);
-        good &= all_between(y, -1.0, full_turn_squared) && all_between(s, 0.0, 1e300);
+        verdict.see(y, -1.0, full_turn_squared);
+        verdict.see(s, 0.0, 1e300);
     }
-    return good;
+    return verdict.good();
 }
 
 template <bool integral, class Real>
@@ -127,9 +128,9 @@ Outcome run_one(const Arm& arm, const Request& request, long row, double* work) 
         arm.integral ? linearize<true>(arm, in, out, memory) : linearize<false>(arm, in, out, memory);
     else
         evaluate(arm, request, in, out, Scratch<double>{work});
-    for (long k = 0; k < width; ++k)
-        if (!is_finite(out[k])) return Outcome::singular;
-    return Outcome::done;
+    Verdict<double> verdict;
+    for (long k = 0; k < width; ++k) verdict.see(out[k]);
+    return verdict.good() ? Outcome::done : Outcome::singular;
 }
 
 // Several rows at once; rows beyond the last repeat it.
@@ -141,18 +142,17 @@ Outcome run_several(const Arm& arm, const Request& request, long row, double* wo
     for (int k = 0; k < input_count(request.quantity); ++k) {
         Lanes* lane = scratch.take(size);
         const double* from = request.inputs[k] + row * size;
-        for (int l = 0; l < lanes; ++l)
-            for (long j = 0; j < size; ++j) lane[j].set(l, from[(l < count ? l : count - 1) * size + j]);
+        for (long j = 0; j < size; ++j) lane[j] = Lanes::gathered(from + j, size, count);
         in[k] = lane;
     }
     if (!acceptable(arm, request, in)) return Outcome::refused;
     Lanes* out = scratch.take(width);
     evaluate(arm, request, in, out, scratch);
-    bool finite = true;
-    for (long k = 0; k < width; ++k) finite &= is_finite(out[k]);
+    Verdict<Lanes> verdict;
+    for (long k = 0; k < width; ++k) verdict.see(out[k]);
     for (int l = 0; l < count; ++l)
         for (long k = 0; k < width; ++k) request.output[(row + l) * width + k] = out[k][l];
-    return finite ? Outcome::done : Outcome::singular;
+    return verdict.good() ? Outcome::done : Outcome::singular;
 }
 
 }  // namespace

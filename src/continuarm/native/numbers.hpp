@@ -9,35 +9,39 @@
 #include <immintrin.h>
 #endif
 
-// Steps are long: called, not copied into every loop that uses them.
+// Operators vanish into the steps; steps are long: called, not copied into every loop that uses them.
 #if defined(__GNUC__)
 #define CONTINUARM_STEP __attribute__((noinline)) void
+#define CONTINUARM_OPERATOR inline __attribute__((always_inline))
 #else
 #define CONTINUARM_STEP void
+#define CONTINUARM_OPERATOR inline
 #endif
 
 namespace continuarm {
 namespace CONTINUARM_LEVEL {
 
 #if defined(__FMA__) || defined(__aarch64__)
-inline double madd(double a, double b, double c) { return __builtin_fma(a, b, c); }
-inline double msub(double a, double b, double c) { return __builtin_fma(a, b, -c); }
-inline double nmadd(double a, double b, double c) { return __builtin_fma(-a, b, c); }
+CONTINUARM_OPERATOR double madd(double a, double b, double c) { return __builtin_fma(a, b, c); }
+CONTINUARM_OPERATOR double msub(double a, double b, double c) { return __builtin_fma(a, b, -c); }
+CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return __builtin_fma(-a, b, c); }
 #else
-inline double madd(double a, double b, double c) { return a * b + c; }
-inline double msub(double a, double b, double c) { return a * b - c; }
-inline double nmadd(double a, double b, double c) { return c - a * b; }
+CONTINUARM_OPERATOR double madd(double a, double b, double c) { return a * b + c; }
+CONTINUARM_OPERATOR double msub(double a, double b, double c) { return a * b - c; }
+CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return c - a * b; }
 #endif
-inline double positive_part(double a) { return a > 0.0 ? a : 0.0; }
-inline bool is_finite(double a) { return a - a == 0.0; }
+CONTINUARM_OPERATOR double positive_part(double a) { return a > 0.0 ? a : 0.0; }
 
 // As many as one register of the instruction set holds.
 #if defined(__AVX512F__)
 constexpr int lanes = 8;
+#define CONTINUARM_ROWS from[0], from[s], from[2 * s], from[3 * s], from[4 * s], from[5 * s], from[6 * s], from[7 * s]
 #elif defined(__AVX2__)
 constexpr int lanes = 4;
+#define CONTINUARM_ROWS from[0], from[s], from[2 * s], from[3 * s]
 #else
 constexpr int lanes = 2;
+#define CONTINUARM_ROWS from[0], from[s]
 #endif
 
 // Several doubles, one for each of several arms. The same operations as for double, lane by lane.
@@ -55,62 +59,92 @@ struct Lanes {
     }
     double operator[](int i) const { return v[i]; }
     void set(int i, double a) { v[i] = a; }
+
+    // One number from each of the rows at from, from + s, ...; rows from `count` on repeat the last.
+    static Lanes gathered(const double* from, long s, long count) {
+#if defined(__GNUC__)
+        if (count == lanes) return Lanes(Vector{CONTINUARM_ROWS});
+#endif
+        Lanes r;
+        for (int i = 0; i < lanes; ++i) r.v[i] = from[(i < count ? i : count - 1) * s];
+        return r;
+    }
 };
 
 #if defined(__GNUC__)
-inline Lanes operator+(Lanes a, Lanes b) { return Lanes(a.v + b.v); }
-inline Lanes operator-(Lanes a, Lanes b) { return Lanes(a.v - b.v); }
-inline Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v); }
-inline Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
-inline Lanes operator-(Lanes a) { return Lanes(-a.v); }
+CONTINUARM_OPERATOR Lanes operator+(Lanes a, Lanes b) { return Lanes(a.v + b.v); }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a, Lanes b) { return Lanes(a.v - b.v); }
+CONTINUARM_OPERATOR Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v); }
+CONTINUARM_OPERATOR Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a) { return Lanes(-a.v); }
 #else
 #define CONTINUARM_LANEWISE(expression)              \
     Lanes r;                                         \
     for (int i = 0; i < lanes; ++i) r.v[i] = (expression); \
     return r
-inline Lanes operator+(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] + b.v[i]); }
-inline Lanes operator-(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] - b.v[i]); }
-inline Lanes operator*(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] * b.v[i]); }
-inline Lanes operator/(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] / b.v[i]); }
-inline Lanes operator-(Lanes a) { CONTINUARM_LANEWISE(-a.v[i]); }
+CONTINUARM_OPERATOR Lanes operator+(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] + b.v[i]); }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] - b.v[i]); }
+CONTINUARM_OPERATOR Lanes operator*(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] * b.v[i]); }
+CONTINUARM_OPERATOR Lanes operator/(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] / b.v[i]); }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a) { CONTINUARM_LANEWISE(-a.v[i]); }
 #endif
 
 #if defined(__AVX512F__)
-inline Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fmadd_pd(a.v, b.v, c.v)); }
-inline Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fmsub_pd(a.v, b.v, c.v)); }
-inline Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fnmadd_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fmadd_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fmsub_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fnmadd_pd(a.v, b.v, c.v)); }
 #elif defined(__x86_64__) && defined(__FMA__)
-inline Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmadd_pd(a.v, b.v, c.v)); }
-inline Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmsub_pd(a.v, b.v, c.v)); }
-inline Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fnmadd_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmadd_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmsub_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fnmadd_pd(a.v, b.v, c.v)); }
 #else
 #define CONTINUARM_EACH(function)                                                         \
     Lanes r;                                                                              \
     for (int i = 0; i < lanes; ++i) r.v[i] = function(a.v[i], b.v[i], c.v[i]);            \
     return r
-inline Lanes madd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(madd); }
-inline Lanes msub(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(msub); }
-inline Lanes nmadd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(nmadd); }
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(madd); }
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(msub); }
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(nmadd); }
 #endif
 
-inline Lanes positive_part(Lanes a) {
+CONTINUARM_OPERATOR Lanes positive_part(Lanes a) {
     for (int i = 0; i < lanes; ++i) a.v[i] = positive_part(a.v[i]);
     return a;
 }
 
-// True where every lane is; written so that a NaN makes it false.
-inline bool is_finite(Lanes a) {
-    bool good = true;
-    for (int i = 0; i < lanes; ++i) good &= a.v[i] - a.v[i] == 0.0;
-    return good;
-}
+// Whether all numbers seen so far were finite and in range. Kept lane by lane and asked once, at the end: a NaN or an
+// infinity turns x - x into NaN, which stays in the sum, and every comparison with it false.
+template <class Real>
+struct Verdict;
 
-inline bool all_between(double a, double low, double high) { return a > low && a <= high; }
-inline bool all_between(Lanes a, double low, double high) {
-    bool good = true;
-    for (int i = 0; i < lanes; ++i) good &= a.v[i] > low && a.v[i] <= high;
-    return good;
-}
+template <>
+struct Verdict<double> {
+    double sum = 0.0;
+    bool in_range = true;
+    void see(double a) { sum += a - a; }
+    void see(double a, double above, double at_most) { in_range &= a > above && a <= at_most; }
+    bool good() const { return in_range && sum == 0.0; }
+};
+
+template <>
+struct Verdict<Lanes> {
+    Lanes sum = Lanes(0.0);
+    void see(Lanes a) { sum = sum + (a - a); }
+    void see(Lanes a, double above, double at_most) {
+#if defined(__GNUC__)
+        const Lanes least(above), most(at_most), nan(__builtin_nan(""));
+        sum = sum + Lanes((a.v > least.v) & (a.v <= most.v) ? Lanes(0.0).v : nan.v);
+#else
+        for (int i = 0; i < lanes; ++i)
+            if (!(a.v[i] > above && a.v[i] <= at_most)) sum.v[i] = sum.v[i] - 1.0;
+#endif
+    }
+    bool good() const {
+        bool all = true;
+        for (int i = 0; i < lanes; ++i) all &= sum.v[i] == 0.0;
+        return all;
+    }
+};
 
 // A double with its derivatives in several directions.
 struct Dual {
@@ -121,26 +155,26 @@ struct Dual {
     Dual(double a, Lanes b) : value(a), slope(b) {}
 };
 
-inline Dual operator+(const Dual& a, const Dual& b) { return {a.value + b.value, a.slope + b.slope}; }
-inline Dual operator-(const Dual& a, const Dual& b) { return {a.value - b.value, a.slope - b.slope}; }
-inline Dual operator-(const Dual& a) { return {-a.value, -a.slope}; }
-inline Dual operator*(const Dual& a, const Dual& b) {
+CONTINUARM_OPERATOR Dual operator+(const Dual& a, const Dual& b) { return {a.value + b.value, a.slope + b.slope}; }
+CONTINUARM_OPERATOR Dual operator-(const Dual& a, const Dual& b) { return {a.value - b.value, a.slope - b.slope}; }
+CONTINUARM_OPERATOR Dual operator-(const Dual& a) { return {-a.value, -a.slope}; }
+CONTINUARM_OPERATOR Dual operator*(const Dual& a, const Dual& b) {
     return {a.value * b.value, madd(a.slope, Lanes(b.value), b.slope * Lanes(a.value))};
 }
-inline Dual operator/(const Dual& a, const Dual& b) {
+CONTINUARM_OPERATOR Dual operator/(const Dual& a, const Dual& b) {
     const double r = 1.0 / b.value, quotient = a.value * r;
     return {quotient, nmadd(b.slope, Lanes(quotient), a.slope) * Lanes(r)};
 }
-inline Dual madd(const Dual& a, const Dual& b, const Dual& c) {
+CONTINUARM_OPERATOR Dual madd(const Dual& a, const Dual& b, const Dual& c) {
     return {madd(a.value, b.value, c.value), madd(a.slope, Lanes(b.value), madd(b.slope, Lanes(a.value), c.slope))};
 }
-inline Dual msub(const Dual& a, const Dual& b, const Dual& c) {
+CONTINUARM_OPERATOR Dual msub(const Dual& a, const Dual& b, const Dual& c) {
     return {msub(a.value, b.value, c.value), madd(a.slope, Lanes(b.value), msub(b.slope, Lanes(a.value), c.slope))};
 }
-inline Dual nmadd(const Dual& a, const Dual& b, const Dual& c) {
+CONTINUARM_OPERATOR Dual nmadd(const Dual& a, const Dual& b, const Dual& c) {
     return {nmadd(a.value, b.value, c.value), nmadd(a.slope, Lanes(b.value), nmadd(b.slope, Lanes(a.value), c.slope))};
 }
-inline Dual positive_part(const Dual& a) { return a.value > 0.0 ? a : Dual(0.0); }
+CONTINUARM_OPERATOR Dual positive_part(const Dual& a) { return a.value > 0.0 ? a : Dual(0.0); }
 
 }  // namespace CONTINUARM_LEVEL
 }  // namespace continuarm
