@@ -56,7 +56,7 @@ def symmetric_inputs(name: str, size: int) -> Any:
 def _generic_section() -> Pack:
     """Parameters of any section: what is the same for all of them (zeros, thirds) is a constant."""
     r, h, u, v = (inputs(name, 1)[0] for name in ("r", "h", "u", "v"))
-    return Pack(
+    return Pack.tight(
         Parameters(
             mass=inputs("mass", 1)[0],
             disc_inertia=inputs("disc", 1)[0],

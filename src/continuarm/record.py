@@ -156,32 +156,40 @@ class Slot(NamedTuple):
 
 
 class Pack:
-    """A structure of recorded values as a flat list: constants dropped, repeats (up to sign) stored once."""
+    """A structure as a flat list of numbers, and the way back."""
 
-    def __init__(self, structure: Any) -> None:
+    def __init__(self, structure: Any, slots: list[Slot]) -> None:
         self.structure = structure
-        self.values: list[Recorded] = []
-        self.slots: list[Slot] = []
+        self.slots = slots
+        self._size = 1 + max((slot.place for slot in slots), default=-1)
+
+    @classmethod
+    def tight(cls, structure: Any) -> Pack:
+        """Without constants, and with what repeats (up to sign) stored once: for what only steps read."""
+        slots: list[Slot] = []
         places: dict[int, int] = {}
         for value in leaves(structure):
-            if not isinstance(value, Recorded):
-                self.slots.append(Slot(float(value)))
-                continue
-            sign, positive = _sign(value)
-            if id(positive) not in places:
-                places[id(positive)] = len(self.values)
-                self.values.append(positive)
-            self.slots.append(Slot(None, places[id(positive)], sign))
+            if isinstance(value, Recorded):
+                sign, positive = _sign(value)
+                slots.append(Slot(None, places.setdefault(id(positive), len(places)), sign))
+            else:
+                slots.append(Slot(float(value)))
+        return cls(structure, slots)
+
+    @classmethod
+    def plain(cls, structure: Any) -> Pack:
+        """Every entry as it is and where it is: for what others read too."""
+        return cls(structure, [Slot(None, place) for place, _ in enumerate(leaves(structure))])
 
     def __len__(self) -> int:
-        return len(self.values)
+        return self._size
 
     def of(self, structure: Any) -> list[Value]:
         """Another structure of this kind, recorded or of numbers, as the flat list in this pack's order."""
         flat: list[Value] = [None] * len(self)
         for slot, value in zip(self.slots, leaves(structure), strict=True):
             if slot.constant is None and flat[slot.place] is None:
-                flat[slot.place] = slot.sign * value
+                flat[slot.place] = value if slot.sign > 0 else -value
         return flat
 
     def inputs(self, name: str) -> Any:
@@ -232,8 +240,10 @@ class Step(NamedTuple):
     packs: dict[str, Pack]
 
 
-def recorded(name: str, function: Callable[..., dict[str, Any]], given: dict[str, Any], **layouts: Pack) -> Step:
-    """Runs a function on recording scalars: an input is a pack or a shape, an output has its own or a given pack."""
+def recorded(
+    name: str, function: Callable[..., dict[str, Any]], given: dict[str, Any], **layouts: Pack | Callable[[Any], Pack]
+) -> Step:
+    """Runs a function on recording scalars: an input is a pack or a shape; an output is plain unless given a pack."""
     Recorded._known = {}
     symbols, sizes = {}, {}
     for each, what in given.items():
@@ -243,5 +253,8 @@ def recorded(name: str, function: Callable[..., dict[str, Any]], given: dict[str
             shape = what if isinstance(what, tuple) else (what,)
             symbols[each], sizes[each] = inputs(each, *shape), int(np.prod(shape))
     results = function(**symbols)
-    packs = {each: layouts.get(each) or Pack(result) for each, result in results.items()}
+    packs = {}
+    for each, result in results.items():
+        layout = layouts.get(each, Pack.plain)
+        packs[each] = layout if isinstance(layout, Pack) else layout(result)
     return Step(name, sizes, {each: packs[each].of(result) for each, result in results.items()}, packs)

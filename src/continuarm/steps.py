@@ -23,8 +23,8 @@ from continuarm.section_forces import damping, elastic, elastic_energy, stop
 from continuarm.section_kinematics import shape
 from continuarm.spatial import times
 
-LOAD = Pack(Load(symmetric_inputs("inertia", 6), inputs("bias", 6)))
-INERTIA = Pack(symmetric_inputs("inertia", 6))
+LOAD = Pack.tight(Load(symmetric_inputs("inertia", 6), inputs("bias", 6)))
+INERTIA = Pack.tight(symmetric_inputs("inertia", 6))
 
 
 def _model(kind: str, section: Parameters) -> object:
@@ -38,7 +38,7 @@ def steps() -> list[Step]:
     """All steps, in the order in which their packs build on each other."""
     found: list[Step] = []
 
-    def record(function: Any, given: dict[str, Any], kind: str = "", **layouts: Pack) -> Step:
+    def record(function: Any, given: dict[str, Any], kind: str = "", **layouts: Any) -> Step:
         name = f"{function.__name__}_{kind}" if kind else function.__name__
         run = (lambda **symbols: function(_model(kind, symbols["section"]), **symbols)) if kind else function
         step = recorded(name, run, given, **layouts)
@@ -57,7 +57,7 @@ def steps() -> list[Step]:
         return {"load": payload(mass[0], offset, omega)}
 
     record(arc, {"section": SECTION, "q": 3})
-    passage = record(outward, {"section": SECTION, "q": 3, "qd": 3, "omega": 3}).packs["passage"]
+    passage = record(outward, {"section": SECTION, "q": 3, "qd": 3, "omega": 3}, passage=Pack.tight).packs["passage"]
     record(point_mass, {"mass": 1, "offset": 3, "omega": 3}, load=LOAD)
 
     # forward dynamics
@@ -78,12 +78,13 @@ def steps() -> list[Step]:
         qdd, onward = responded(section, passage.tip, product, response, acceleration)
         return {"qdd": qdd, "onward": onward}
 
-    weighed = [record(weigh, {"section": SECTION, "passage": passage, "qd": 3}, kind) for kind in MODELS]
-    body, product = weighed[0].packs["body"], weighed[0].packs["product"]
-    record(lift, {"passage": passage, "product": product, "load": LOAD}, load=LOAD)
+    weighing = {"section": SECTION, "passage": passage, "qd": 3}
+    body = record(weigh, weighing, "integral", body=Pack.tight).packs["body"]
+    record(weigh, weighing, "shaped", body=body)
+    record(lift, {"passage": passage, "product": 6, "load": LOAD}, load=LOAD)
     state = {"section": SECTION, "passage": passage, "body": body, "q": 3, "qd": 3, "tau": 3, "load": LOAD}
-    response = record(absorb, state, load=LOAD).packs["response"]
-    given = {"section": SECTION, "passage": passage, "response": response, "product": product, "acceleration": 6}
+    response = record(absorb, state, load=LOAD, response=Pack.plain).packs["response"]
+    given = {"section": SECTION, "passage": passage, "response": response, "product": 6, "acceleration": 6}
     record(respond, given)
 
     # inverse dynamics
@@ -117,7 +118,7 @@ def steps() -> list[Step]:
         shared, wrench = handed_down(section, passage.tip, wrench)
         return {"shared": shared, "wrench": wrench}
 
-    full, row = Pack(inputs("wrench", 6, 3)), Pack(inputs("own", 3, 3))
+    full, row = Pack.plain(inputs("wrench", 6, 3)), Pack.plain(inputs("own", 3, 3))
     for kind in MODELS:
         record(
             compose,
@@ -167,7 +168,7 @@ def steps() -> list[Step]:
     record(load_height, {"mass": 1, "offset": 3, "gravity": 3, "height": 1})
 
     # kinematics
-    frame = Pack((inputs("rotation", 3, 3), inputs("position", 3)))
+    frame = Pack.plain((inputs("rotation", 3, 3), inputs("position", 3)))
 
     def attach(section: Any, passage: Passage, frame: Any) -> dict[str, Any]:
         return {"onward": attached(passage.tip, *frame)}

@@ -97,6 +97,10 @@ CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes
 CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmadd_pd(a.v, b.v, c.v)); }
 CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmsub_pd(a.v, b.v, c.v)); }
 CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fnmadd_pd(a.v, b.v, c.v)); }
+#elif defined(__GNUC__) && !defined(__aarch64__)
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes(a.v * b.v + c.v); }
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes(a.v * b.v - c.v); }
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(c.v - a.v * b.v); }
 #else
 #define CONTINUARM_EACH(function)                                                         \
     Lanes r;                                                                              \

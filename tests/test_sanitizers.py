@@ -1,0 +1,66 @@
+"""The native code under the address and undefined-behaviour sanitizers, on memory of exactly the right size."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arms import MODELS, random_arm, random_lengths, random_rates
+from continuarm.engine import _ORDER, QUANTITIES, _native
+from continuarm.parameters import flat_parameters, model_kind
+
+NATIVE = Path(__file__).parents[1] / "src" / "continuarm" / "native"
+COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}
+LEVELS = sorted({"baseline", _native.build_info()["instruction_sets"][-1]})  # the narrowest and the widest
+
+
+def numbers_of(rng, n, model, rows):
+    """An arm, some states, and every quantity of them, as the program reads them."""
+    arm = random_arm(rng, n, model)
+    stopped = [each.replace(length_range=(-0.02, 0.03), stop_stiffness=1e4) for each in arm.sections]
+    arm = arm.replace(sections=stopped)
+    q = np.stack([random_lengths(rng, arm, bend=2.0) for _ in range(rows)])
+    qd, third = (np.stack([random_rates(rng, arm) for _ in range(rows)]) for _ in range(2))
+    yield [n, model_kind(model) == "integral", rows, 3]
+    yield [flat_parameters(section, model) for section in arm.sections]
+    mass, offset = arm.point_mass
+    yield [*arm.base_gravity, *arm.base_orientation.ravel(), 0, 0, 0, mass, *offset]
+    yield [[*muscle, *limits, k] for section in arm.sections for muscle, limits, k in section.stops]
+    yield from (q, qd, third)
+    for name in _ORDER:
+        quantity = QUANTITIES[name]
+        given = {"damping_forces": (qd,), "poses_along": (q, [0.0, 0.3, 1.0])}.get(
+            name, (q, qd, third)[: len(quantity.arguments)]
+        )
+        found = quantity(arm, *given, engine="reference")
+        if isinstance(found, tuple):
+            found = np.concatenate([part.reshape(rows, -1) for part in found], axis=1)
+        yield found
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
+@pytest.mark.parametrize("level", LEVELS)
+def test_native_code_is_clean_under_sanitizers(tmp_path, level):
+    rng = np.random.default_rng(0)
+    cases = [(1, MODELS[0], 1), (1, MODELS[1], 9), (3, MODELS[0], 11), (4, MODELS[2], 3)]
+    numbers = [[len(cases)]] + [part for case in cases for part in numbers_of(rng, *case)]
+    data = tmp_path / "cases.bin"
+    np.concatenate([np.asarray(part, dtype=float).ravel() for part in numbers]).tofile(data)
+    program = tmp_path / "sanitized"
+    options = [
+        "-std=c++17",
+        "-O1",
+        "-g",
+        "-ffp-contract=off",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+    ]
+    source = Path(__file__).with_name("sanitized.cpp")
+    command = [COMPILER, *options, *FLAGS[level], f"-DCONTINUARM_LEVEL={level}", "-Wno-psabi", f"-I{NATIVE}", source]
+    subprocess.run([*command, "-o", program], check=True)
+    ran = subprocess.run([program, data], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
+    assert ran.stdout.endswith("numbers compared\n")
