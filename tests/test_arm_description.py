@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import math
 import pickle
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,8 +18,12 @@ from continuarm.arm import Arm, CentreOfGravity, DescriptionError, Integral, Mus
 GOOD: dict[str, Any] = {"length": 0.15, "radius": 0.0125, "mass": 0.1, "stiffness": 1700.0}
 FOUR = Muscles(angles=(0.0, math.pi / 2, math.pi, 3 * math.pi / 2), radii=(0.01,) * 4)
 KNOWN = "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness"
+MASS = "must be a number from 1e-12 to 1e6 kg"
+LENGTH = "must be a number from 1e-6 to 1000 m"
+ANGLE = "must be a number from -2π to 2π rad, not degrees"
 COEFFICIENT = "must be one number, one number per muscle, or a 3x3 matrix of numbers"
 MODELS = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
+MASKED = "masked_array(data=[1.0, --, 1.0], mask=[False, True, False], fill_value=1e+20)"
 LINEAR = "makes the mass matrix indefinite: β1 and β3 must be at least 1 and (β2 - 1)² at most (β1 - 1)(β3 - 1)"
 ANGULAR = "makes the mass matrix indefinite: β1 and β3 must be at least 0 and β2² at most β1 β3"
 
@@ -31,16 +38,29 @@ def sentence_of(kind: Any, **fields: Any) -> str:
 
 
 BAD_SECTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"mass": -1}, "mass = -1: must be greater than 0"),
-    ({"radius": 0}, "radius = 0: must be greater than 0"),
-    ({"length": math.nan}, "length = nan: must be a finite number"),
-    ({"length": math.inf}, "length = inf: must be a finite number"),
-    ({"mass": "0.1"}, "mass = '0.1': must be a number"),
-    ({"mass": b"0.1"}, "mass = b'0.1': must be a number"),
-    ({"mass": True}, "mass = True: must be a number"),
-    ({"mass": None}, "mass = None: must be a number"),
-    ({"mass": [0.1]}, "mass = [0.1]: must be a number"),
-    ({"offset": -0.01}, "offset = -0.01: must be greater than or equal to 0"),
+    ({"mass": -1}, f"mass = -1: {MASS}"),
+    ({"mass": 1e-13}, f"mass = 1e-13: {MASS}"),
+    ({"mass": 1e7}, f"mass = 10000000.0: {MASS}"),
+    ({"radius": 0}, f"radius = 0: {LENGTH}"),
+    ({"radius": 1e-308}, f"radius = 1e-308: {LENGTH}"),
+    ({"radius": 1e308}, f"radius = 1e+308: {LENGTH}"),
+    ({"length": math.nan}, f"length = nan: {LENGTH}"),
+    ({"length": math.inf}, f"length = inf: {LENGTH}"),
+    ({"length": 10**400}, f"length = 1{'0' * 76}...: {LENGTH}"),
+    ({"length": np.ma.masked}, f"length = masked: {LENGTH}"),
+    ({"mass": "0.1"}, f"mass = '0.1': {MASS}"),
+    ({"mass": b"0.1"}, f"mass = b'0.1': {MASS}"),
+    ({"mass": True}, f"mass = True: {MASS}"),
+    ({"mass": np.array(True)}, f"mass = array(True): {MASS}"),
+    ({"mass": None}, f"mass = None: {MASS}"),
+    ({"mass": [0.1]}, f"mass = [0.1]: {MASS}"),
+    ({"offset": -0.01}, "offset = -0.01: must be a number from 0 to 1000 m"),
+    ({"twist": 60}, f"twist = 60: {ANGLE}"),
+    ({"twist": -6.2832}, f"twist = -6.2832: {ANGLE}"),
+    (
+        {"muscles": {"angles": [0, 120, 240], "radii": [0.01] * 3}},
+        f"muscles.angles[1] = 120: {ANGLE}; muscles.angles[2] = 240: {ANGLE}",
+    ),
     ({"mas": 0.1}, "mas is not a known field; did you mean 'mass'?"),
     ({"colour": "red"}, f"colour is not a known field; known: {KNOWN}"),
     ({"gravity": [0, 0, 1]}, f"gravity is not a known field; known: {KNOWN}"),
@@ -48,6 +68,8 @@ BAD_SECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"stiffness": -1}, "stiffness = -1.0: must be greater than 0"),
     ({"stiffness": math.nan}, "stiffness = nan: must be finite"),
     ({"stiffness": [1, 2, math.inf]}, "stiffness = [1, 2, inf]: must be finite"),
+    ({"stiffness": 1e13}, "stiffness = 10000000000000.0: must have no number beyond ±1e12"),
+    ({"stiffness": np.ma.masked_array([1.0, 1.0, 1.0], mask=[0, 1, 0])}, f"stiffness = {MASKED}: {COEFFICIENT}"),
     ({"stiffness": True}, f"stiffness = True: {COEFFICIENT}"),
     ({"stiffness": [1, True, 2]}, f"stiffness = [1, True, 2]: {COEFFICIENT}"),
     ({"stiffness": "1700"}, f"stiffness = '1700': {COEFFICIENT}"),
@@ -79,7 +101,8 @@ BAD_SECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"length_range": [0.07]}, "length_range = [0.07]: must be a list of 2 numbers"),
     ({"length_range": 0.07}, "length_range = 0.07: must be a list of 2 numbers"),
     ({"stop_stiffness": 1e4}, "stop_stiffness = 10000.0: needs a length_range"),
-    ({"muscles": 4}, "muscles = 4: must be a table of the fields angles, radii"),
+    ({"length_range": [-2000, 0]}, "length_range[0] = -2000: must be a number from -1000 to 1000 m"),
+    ({"muscles": 4}, "muscles = 4: must be Muscles(...), in a file a table of the fields angles, radii"),
     ({"muscles": {"angles": [0, 2, 4]}}, "muscles.radii is missing"),
     (
         {"muscles": {"angles": [0, 2], "radii": [0.01, 0.01, 0.01]}},
@@ -87,7 +110,7 @@ BAD_SECTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"muscles": {"angles": [0, 2, 4], "radii": [0.01, 0.01, 0]}},
-        "muscles.radii[2] = 0: must be greater than 0",
+        f"muscles.radii[2] = 0: {LENGTH}",
     ),
     (
         {"muscles": {"angles": [0, 2, 4, 5], "radii": [0.01, 0.01, 0.01]}},
@@ -97,7 +120,7 @@ BAD_SECTIONS: list[tuple[dict[str, Any], str]] = [
         {"muscles": {"angles": [0, 0, 0], "radii": [0.01, 0.02, 0.03]}},
         "muscles.angles = [0.0, 0.0, 0.0]: the muscles lie in one plane and cannot bend the section every way",
     ),
-    ({"mass": -1, "length": "x"}, "length = 'x': must be a number; mass = -1: must be greater than 0"),
+    ({"mass": -1, "length": "x"}, f"length = 'x': {LENGTH}; mass = -1: {MASS}"),
 ]
 
 
@@ -110,8 +133,8 @@ BAD_ARMS: list[tuple[dict[str, Any], str]] = [
     ({"sections": []}, "sections = []: must have at least one section"),
     ({"sections": 3}, "sections = 3: must be a list of sections, in a file [[sections]]"),
     ({"sections": "three"}, "sections = 'three': must be a list of sections, in a file [[sections]]"),
-    ({"sections": [GOOD, 3]}, f"sections[1] = 3: must be a table of the fields {KNOWN}"),
-    ({"sections": [GOOD, {**GOOD, "mass": -1}]}, "sections[1].mass = -1: must be greater than 0"),
+    ({"sections": [GOOD, 3]}, f"sections[1] = 3: must be Section(...), in a file a table of the fields {KNOWN}"),
+    ({"sections": [GOOD, {**GOOD, "mass": -1}]}, f"sections[1].mass = -1: {MASS}"),
     ({"sections": [GOOD, {**GOOD, "beta_linear": 1}]}, f"sections[1].beta_linear is not a known field; known: {KNOWN}"),
     ({"sectoins": [GOOD]}, "sectoins is not a known field; did you mean 'sections'?"),
     ({"name": 3}, "name = 3: must be text"),
@@ -119,14 +142,31 @@ BAD_ARMS: list[tuple[dict[str, Any], str]] = [
     ({"gravity": [0, 0]}, "gravity = [0, 0]: must be a list of 3 numbers"),
     ({"gravity": [0, 0, 9.81, 0]}, "gravity = [0, 0, 9.81, 0]: must be a list of 3 numbers"),
     ({"gravity": 9.81}, "gravity = 9.81: must be a list of 3 numbers"),
-    ({"gravity": [0, 0, "down"]}, "gravity[2] = 'down': must be a number"),
-    ({"gravity": [0, 0, -math.inf]}, "gravity[2] = -inf: must be a finite number"),
+    ({"gravity": [0, 0, "down"]}, "gravity[2] = 'down': must be a number from -1e6 to 1e6 m/s²"),
+    ({"gravity": [0, 0, -math.inf]}, "gravity[2] = -inf: must be a number from -1e6 to 1e6 m/s²"),
+    (
+        {"gravity": np.ma.masked_array([0.0, 0.0, 9.81], mask=[0, 1, 0])},
+        "gravity[1] = None: must be a number from -1e6 to 1e6 m/s²",
+    ),
+    ({"base_rotation": [1e300, 0, 0]}, f"base_rotation[0] = 1e+300: {ANGLE}"),
+    ({"base_rotation": [0, 180, 0]}, f"base_rotation[1] = 180: {ANGLE}"),
+    ({"name": b"arm"}, "name = b'arm': must be text"),
+    (
+        {"sections": Section},
+        "sections = <class 'continuarm.arm.Section'>: must be a list of sections, in a file [[sections]]",
+    ),
     ({"base_rotation": {1.0, 2.0, 3.0}}, "base_rotation = {1.0, 2.0, 3.0}: must be a list of 3 numbers"),
     (
         {"inertia": "integral"},
         "inertia = 'integral': must be Integral(), CentreOfGravity(...) or PointMass(), "
         'in a file a table such as { model = "integral" }',
     ),
+    (
+        {"inertia": Integral},
+        "inertia = <class 'continuarm.arm.Integral'>: must be Integral(), CentreOfGravity(...) or PointMass(), "
+        'in a file a table such as { model = "integral" }',
+    ),
+    ({"inertia": SimpleNamespace(model="exact")}, f"inertia.model = 'exact': {MODELS}"),
     ({"inertia": {}}, f"inertia.model is missing: {MODELS}"),
     ({"inertia": {"model": "exact"}}, f"inertia.model = 'exact': {MODELS}"),
     (
@@ -149,9 +189,21 @@ BAD_ARMS: list[tuple[dict[str, Any], str]] = [
         {"inertia": {"model": "centre-of-gravity", "beta_angular": [1, 1, -1]}},
         f"inertia.beta_angular = [1.0, 1.0, -1.0]: {ANGULAR}",
     ),
-    ({"payload": 0.1}, "payload = 0.1: must be a table of the fields mass, offset"),
+    (
+        {"inertia": {"model": "centre-of-gravity", "beta_linear": [1e300, 1, 1]}},
+        "inertia.beta_linear[0] = 1e+300: must be a number from -1000 to 1000",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "allow_indefinite": "yes"}},
+        "inertia.allow_indefinite = 'yes': must be true or false",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "allow_indefinite": 1}},
+        "inertia.allow_indefinite = 1: must be true or false",
+    ),
+    ({"payload": 0.1}, "payload = 0.1: must be Payload(...), in a file a table of the fields mass, offset"),
     ({"payload": {}}, "payload.mass is missing"),
-    ({"payload": {"mass": 0}}, "payload.mass = 0: must be greater than 0"),
+    ({"payload": {"mass": 0}}, f"payload.mass = 0: {MASS}"),
 ]
 
 
@@ -162,8 +214,8 @@ def test_an_arm_that_cannot_be_is_refused_in_one_sentence(change: dict[str, Any]
 
 def test_many_faults_are_still_one_sentence() -> None:
     sentence = sentence_of(Arm, sections=[{**GOOD, "mass": -1}] * 8)
-    assert sentence.startswith("Arm: sections[0].mass = -1: must be greater than 0; sections[1].mass")
-    assert sentence.endswith("sections[4].mass = -1: must be greater than 0; and 3 more")
+    assert sentence.startswith(f"Arm: sections[0].mass = -1: {MASS}; sections[1].mass")
+    assert sentence.endswith(f"sections[4].mass = -1: {MASS}; and 3 more")
 
 
 def test_text_from_outside_cannot_break_the_line() -> None:
@@ -186,7 +238,52 @@ def test_a_description_cannot_be_changed_in_place() -> None:
 def test_a_replaced_field_is_validated_and_the_rest_is_kept() -> None:
     section = Section(**GOOD, twist=1.0)
     assert section.replace(mass=0.2) == Section(**GOOD | {"mass": 0.2}, twist=1.0)
-    assert sentence_of(section.replace, mass=-0.2) == "Section: mass = -0.2: must be greater than 0"
+    assert sentence_of(section.replace, mass=-0.2) == f"Section: mass = -0.2: {MASS}"
+
+
+@pytest.mark.parametrize("copied", [Section.model_copy, Section.copy])
+def test_a_changed_copy_is_validated_like_a_replaced_field(copied: Any) -> None:
+    section = Section(**GOOD)
+    assert copied(section) == section
+    assert copied(section, update={"mass": 0.2}) == section.replace(mass=0.2)
+    with pytest.raises(DescriptionError) as caught:
+        copied(section, update={"mass": -0.2})
+    assert str(caught.value) == f"Section: mass = -0.2: {MASS}"
+
+
+def test_a_description_from_a_table_or_json_is_refused_in_the_same_sentence() -> None:
+    assert (
+        Section.model_validate(GOOD)
+        == Section(**GOOD)
+        == Section.model_validate_json(Section(**GOOD).model_dump_json())
+    )
+    for made in (lambda: Payload.model_validate({"mass": 0}), lambda: Payload.model_validate_json('{"mass": 0}')):
+        with pytest.raises(DescriptionError) as caught:
+            made()
+        assert str(caught.value) == f"Payload: mass = 0: {MASS}"
+
+
+def test_numbers_of_every_kind_are_taken() -> None:
+    for mass in (1, np.int64(1), np.float32(1), np.array(1.0), Fraction(1)):
+        found = Payload(mass=mass).mass
+        assert (found, type(found)) == (1.0, float)
+
+
+def test_the_limits_themselves_are_allowed() -> None:
+    for length, mass in ((1e-6, 1e-12), (1e3, 1e6)):
+        section = Section(length=length, radius=length, mass=mass, stiffness=1e12, twist=math.tau)
+        assert (section.length, section.mass, section.twist) == (length, mass, math.tau)
+    turned = Arm(sections=[section], base_rotation=(math.tau, -math.tau, math.tau)).base_orientation
+    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-14)
+
+
+def test_help_lists_every_field_with_what_it_is() -> None:
+    for kind in (Arm, Section, Muscles, Payload, CentreOfGravity):
+        described = {name: field.description for name, field in kind.model_fields.items() if name != "model"}
+        for name, description in described.items():
+            assert f"    {name}: {description}" in (kind.__doc__ or "").splitlines()
+        assert list(inspect.signature(kind).parameters) == list(kind.model_fields)
+    assert str(inspect.signature(Payload)) == "(*, mass, offset=(0.0, 0.0, 0.0))"
 
 
 def test_fields_are_given_by_name() -> None:

@@ -23,6 +23,10 @@ from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
 NUMBERS = st.floats(-1e6, 1e6)
 VECTORS = st.tuples(NUMBERS, NUMBERS, NUMBERS)
 TINY_TO_LARGE = st.floats(1e-9, 1e9)
+LENGTHS = st.floats(1e-6, 1e3)
+MASSES = st.floats(1e-12, 1e6)
+COORDINATES = st.floats(-1e3, 1e3)
+ANGLES = st.floats(-math.tau, math.tau)
 
 
 @st.composite
@@ -47,16 +51,16 @@ def coefficients(draw: st.DrawFn, muscles: int) -> Any:
 def sections(draw: st.DrawFn) -> Section:
     muscles = draw(st.none() | layouts())
     count = 3 if muscles is None else len(muscles.angles)
-    length = draw(TINY_TO_LARGE)
-    limits = draw(st.none() | st.tuples(st.floats(-0.9, 0.0), st.floats(0.1, 3.0)))
+    length = draw(LENGTHS)
+    limits = draw(st.none() | st.tuples(st.floats(-0.9, 0.0), st.floats(0.1, 1.0)))
     return Section(
         length=length,
         radius=draw(st.floats(0.005, 0.05)),
-        mass=draw(TINY_TO_LARGE),
+        mass=draw(MASSES),
         stiffness=draw(coefficients(count)),
         damping=draw(st.just(0.0) | coefficients(count)),
         offset=draw(st.just(0.0) | st.floats(0, 1e3)),
-        twist=draw(st.just(0.0) | NUMBERS),
+        twist=draw(st.just(0.0) | ANGLES),
         muscles=muscles,
         length_range=None if limits is None else [length * limits[0], length * limits[1]],
         stop_stiffness=0.0 if limits is None else draw(st.floats(0, 1e9)),
@@ -83,8 +87,10 @@ def random_arms(draw: st.DrawFn) -> Arm:
         sections=[section for section, repeat in runs for _ in range(repeat)],
         inertia=draw(st.sampled_from([Integral(), PointMass(), CentreOfGravity()]) | shaped()),
         gravity=draw(VECTORS),
-        base_rotation=draw(VECTORS),
-        payload=draw(st.none() | st.builds(Payload, mass=TINY_TO_LARGE, offset=VECTORS)),
+        base_rotation=draw(st.tuples(ANGLES, ANGLES, ANGLES)),
+        payload=draw(
+            st.none() | st.builds(Payload, mass=MASSES, offset=st.tuples(COORDINATES, COORDINATES, COORDINATES))
+        ),
     )
 
 
@@ -179,12 +185,20 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
         assert str(caught.value) == f"{path}: {sentence}"
     with pytest.raises(DescriptionError, match=r"^save_arm: arm = 'arm\.toml': must be an Arm$"):
         save_arm("arm.toml", arm)  # type: ignore[arg-type]
+    for path in (None, "", b"arm.toml", 3):
+        with pytest.raises(DescriptionError) as caught:
+            save_arm(arm, path)  # type: ignore[arg-type]
+        assert str(caught.value) == f"save_arm: path = {path!r}: must be the name of a file"
+    with pytest.raises(DescriptionError, match=r"^a\\x00b: cannot be written: .*null"):
+        save_arm(arm, "a\0b")
 
 
 # What cannot be loaded
 
 SECTION = "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = 0.1\nstiffness = 1700.0\n"
 FIELDS = "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, repeat"
+MASS = "must be a number from 1e-12 to 1e6 kg"
+LENGTH = "must be a number from 1e-6 to 1000 m"
 COUNT = "must be an integer from 1 to 100000"
 MODELS = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
 
@@ -197,14 +211,15 @@ def with_line(line: str) -> str:
 
 
 BAD_ENTRIES = {
-    "mass = -0.1": "mass = -0.1: must be greater than 0",
-    "mass = nan": "mass = nan: must be a finite number",
-    "mass = inf": "mass = inf: must be a finite number",
-    "mass = 1e999": "mass = inf: must be a finite number",
-    'mass = "0.1"': "mass = '0.1': must be a number",
-    "mass = true": "mass = True: must be a number",
-    "mass = 2026-01-01": "mass = datetime.date(2026, 1, 1): must be a number",
-    "radius = 0": "radius = 0: must be greater than 0",
+    "mass = -0.1": f"mass = -0.1: {MASS}",
+    "mass = nan": f"mass = nan: {MASS}",
+    "mass = inf": f"mass = inf: {MASS}",
+    "mass = 1e999": f"mass = inf: {MASS}",
+    'mass = "0.1"': f"mass = '0.1': {MASS}",
+    "mass = true": f"mass = True: {MASS}",
+    "mass = 2026-01-01": f"mass = datetime.date(2026, 1, 1): {MASS}",
+    "radius = 0": f"radius = 0: {LENGTH}",
+    "twist = 60": "twist = 60: must be a number from -2π to 2π rad, not degrees",
     "masss = 0.1": "masss is not a known field; did you mean 'mass'?",
     "repeet = 2": "repeet is not a known field; did you mean 'repeat'?",
     "payload = 2": f"payload is not a known field; known: {FIELDS}",
@@ -236,7 +251,7 @@ BAD_ENTRIES = {
 BAD_FILES: dict[str | bytes, str] = {
     "": "sections is missing",
     "sections = []": "sections = []: must have at least one section",
-    "sections = [3]": f"sections[0] = 3: must be a table of the fields {FIELDS}",
+    "sections = [3]": f"sections[0] = 3: must be Section(...), in a file a table of the fields {FIELDS}",
     "[sections]\nmass = 1": "sections = {'mass': 1}: must be a list of sections, in a file [[sections]]",
     SECTION.replace("mass = 0.1\n", ""): "sections[0].mass is missing",
     f"[[section]]\n{SECTION}": "section is not a known field; did you mean 'sections'?",
@@ -252,7 +267,7 @@ BAD_FILES: dict[str | bytes, str] = {
         "inertia.beta_linear = [1.0, 3.0, 1.0]: makes the mass matrix indefinite: "
         "β1 and β3 must be at least 1 and (β2 - 1)² at most (β1 - 1)(β3 - 1)"
     ),
-    f"payload = {{ mass = -1 }}\n{SECTION}": "payload.mass = -1: must be greater than 0",
+    f"payload = {{ mass = -1 }}\n{SECTION}": f"payload.mass = -1: {MASS}",
     f"{SECTION}mass = 0.2\n": "line 6, column 11: a key or table is given twice",
     "name = 'a'\nname = 'b'\n": "line 2, column 11: a key or table is given twice",
     "[payload]\nmass = 1\n[payload]\n": "line 3, column 9: a key or table is given twice",
@@ -292,7 +307,7 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, content: str | by
 def test_repeats_do_not_shift_the_place_of_later_entries(tmp_path: Path) -> None:
     path = tmp_path / "arm.toml"
     path.write_text(f"{SECTION}repeat = 5\n{SECTION.replace('0.0125', '-1')}", encoding="utf-8")
-    assert refusal(path) == f"{path}: sections[1].radius = -1: must be greater than 0"
+    assert refusal(path) == f"{path}: sections[1].radius = -1: {LENGTH}"
 
 
 def test_what_is_no_file_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,7 +323,8 @@ def test_what_is_no_file_is_refused_in_one_sentence(tmp_path: Path, monkeypatch:
     assert refusal("") == f"'' is neither a file nor one of the arms {names}"
     assert refusal("a\nb") == rf"'a\nb' is neither a file nor one of the arms {names}"
     assert refusal("a\0.toml") == r"a\x00.toml: cannot be read: embedded null byte"
-    assert refusal(None) == "load_arm: None: must be a file or the name of an arm"
+    assert refusal(None) == "load_arm: source = None: must be a file or the name of an arm"
+    assert refusal(b"arm") == "load_arm: source = b'arm': must be a file or the name of an arm"
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless device here")
@@ -438,7 +454,15 @@ def test_the_schema_takes_the_shipped_arms_and_refuses_bad_entries() -> None:
         text = (Path(__file__).parents[1] / "src/continuarm/arms" / f"{name}.toml").read_text(encoding="utf-8")
         assert conforms(tomllib.loads(text), schema, schema)
     assert conforms(tomllib.loads(with_line("repeat = 2")), schema, schema)
-    for line in ("mass = -0.1", "radius = 0", "masss = 0.1", "repeat = 0", "repeat = 1.5", "length_range = [0.07]"):
+    for line in (
+        "mass = -0.1",
+        "radius = 0",
+        "masss = 0.1",
+        "repeat = 0",
+        "repeat = 1.5",
+        "length_range = [0.07]",
+        "twist = 60",
+    ):
         assert not conforms(tomllib.loads(with_line(line)), schema, schema), line
     assert not conforms({"sections": []}, schema, schema)
     assert not conforms(tomllib.loads(f"inertia = {{ model = 'exact' }}\n{SECTION}"), schema, schema)

@@ -24,7 +24,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     defaults = {"env": environment(), "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
-    return subprocess.run([sys.executable, "-m", "continuarm.cli", *arguments], **defaults | options)
+    return subprocess.run([sys.executable, "-m", "continuarm", *arguments], **defaults | options)
 
 
 def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,6 +36,13 @@ def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> Non
         ("single-section", "1"),
         ("ten-sections", "10"),
     }
+
+
+def test_arms_json_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arms", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [(arm["name"], arm["sections"]) for arm in shown] == [(name, load_arm(name).n) for name in arm_names()]
+    assert [arm["description"] for arm in shown] == [load_arm(name).description for name in arm_names()]
 
 
 def test_check_shows_what_a_file_describes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,6 +59,7 @@ def test_check_shows_what_a_file_describes(tmp_path: Path, capsys: pytest.Captur
         *shown
     }
     assert "inertia centre-of-gravity beta_linear = 1.4, 1.5, 1.9" in " ".join(shown)
+    assert "allow_indefinite = false" in " ".join(shown)
     assert any(line.startswith("1-2 0.15 0.0125 0.1 1800, 50,") for line in shown)
     assert any(line.startswith("3 0.15 0.0125 0.1 1600,") for line in shown)
     assert any("0 to" in line and "50000" in line for line in shown)
@@ -86,14 +94,15 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["check", "none.toml"], "none.toml: there is no such file"),
         (["check", "protoype"], "did you mean 'prototype'?"),
-        (["check", "bad.toml"], "bad.toml: sections[0].mass = -1: must be greater than 0"),
-        (["check", "bad.toml", "--json"], "bad.toml: sections[0].mass = -1: must be greater than 0"),
+        (["check", "bad.toml"], "bad.toml: sections[0].mass = -1: must be a number from 1e-12 to 1e6 kg"),
+        (["check", "bad.toml", "--json"], "bad.toml: sections[0].mass = -1: must be a number from 1e-12 to 1e6 kg"),
         (["check", "."], ".: is a folder, not a file"),
         (["check", "a\nb\x1b[2J.toml"], r"a\nb\x1b[2J.toml: there is no such file"),
         (["check"], "Missing argument 'ARM'"),
         (["check", "--fast", "prototype"], "No such option"),
         (["check", "prototype", "twice"], "twice"),
         (["chek"], "No such command 'chek'"),
+        (["foo"], "No such command 'foo'. The commands are arms, check, schema."),
     ],
 )
 def test_bad_input_is_one_line_on_standard_error_and_exit_code_2(

@@ -7,6 +7,7 @@ from arms import MODELS, random_arm, random_lengths, random_rates
 from continuarm import (
     Arm,
     CentreOfGravity,
+    Muscles,
     Section,
     damping_forces,
     elastic_energy,
@@ -65,6 +66,25 @@ def test_elastic_forces_are_the_gradient_of_the_elastic_energy(stops):
     q = np.array([0.03, -0.005, 0.015, -0.02, 0.01, 0.025])
     found = elastic_forces(arm, q)
     np.testing.assert_allclose(found, gradient(lambda q: elastic_energy(arm, q), q), rtol=1e-8)
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_stops_of_any_muscle_layout_are_the_gradient_of_their_energy(engine):
+    """Each of four muscles has its own stops; q is not their lengths."""
+    four = Muscles(angles=(0.3, 1.9, 3.2, 5.0), radii=(0.01, 0.02, 0.015, 0.012))
+    plain = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700, muscles=four)
+    stopped = plain.replace(length_range=(-0.01, 0.02), stop_stiffness=5e4)
+    arm, q = Arm(sections=[stopped, plain]), np.array([0.03, -0.005, 0.015, -0.02, 0.01, 0.025])
+    found = elastic_forces(arm, q, engine=engine)
+    np.testing.assert_allclose(found, gradient(lambda q: elastic_energy(arm, q, engine=engine), q), rtol=1e-8)
+    lengths = arm.muscle_lengths(q)[:4]
+    beyond = np.maximum(lengths - 0.02, 0) - np.maximum(-0.01 - lengths, 0)
+    assert (beyond > 0).any()
+    assert (beyond < 0).any()
+    assert (beyond == 0).any()
+    pushed = found - elastic_forces(Arm(sections=[plain] * 2), q, engine=engine)
+    wanted = arm.muscle_forces(np.concatenate([5e4 * beyond, np.zeros(4)]))
+    np.testing.assert_allclose(pushed, wanted, rtol=0, atol=1e-12 * np.abs(found).max())
 
 
 def test_stops_push_back_only_beyond_the_range():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from continuarm.arm import FULL_TURN, Arm
+from continuarm.arm import FULL_TURN, Arm, per_section
+from continuarm.arrays import Floats, entry, first, real_numbers
+from continuarm.description import short
 
-Floats = NDArray[np.float64]
+MOST = 100_000
+"""The largest count that is taken: beyond any use, and short of exhausting the memory by a slip of the keyboard."""
 
 
 def checked(arm: Arm, **values: ArrayLike) -> tuple[Floats, ...]:
@@ -19,7 +20,7 @@ def checked(arm: Arm, **values: ArrayLike) -> tuple[Floats, ...]:
     """
     if not isinstance(arm, Arm):
         raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    arrays = {name: _numbers(arm, name, value) for name, value in values.items()}
+    arrays = {name: per_section(arm, name, value) for name, value in values.items()}
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
@@ -30,64 +31,40 @@ def checked(arm: Arm, **values: ArrayLike) -> tuple[Floats, ...]:
     return tuple(np.broadcast_to(array, shape) for array in arrays.values())
 
 
-def require_finite(arm: Arm, name: str, value: Floats) -> Floats:
-    """The value, unless it is not finite: then the mass matrix had no inverse."""
-    if not np.isfinite(value).all():
-        raise ValueError(
-            f"{name} is not finite: the mass matrix of {arm.name!r} ({arm.inertia.model} model) is singular here"
-        )
-    return value
-
-
-def _numbers(arm: Arm, name: str, value: ArrayLike) -> Floats:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} is ragged: must be an array of numbers of shape (..., {3 * arm.n})") from None
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} holds {array.dtype} values: must be real numbers")
-    array = array.astype(np.float64, copy=False)
-    if array.shape[-1:] != (3 * arm.n,):
-        raise ValueError(f"{name} has shape {array.shape}: must be (..., {3 * arm.n}) for the {_counted(arm)}")
-    finite = np.isfinite(array)
-    if not finite.all():
-        index = tuple(int(i) for i in np.argwhere(~finite)[0])
-        raise ValueError(f"{name}[{', '.join(map(str, index))}] = {array[index]}: must be finite")
-    return array
-
-
-def _counted(arm: Arm) -> str:
-    return f"{arm.n} section{'s' if arm.n > 1 else ''} of {arm.name!r}"
-
-
 def _check_range(arm: Arm, q: Floats) -> None:
     """No section bent beyond a full turn or shortened to nothing."""
     for i, section in enumerate(arm.sections):
-        x = q[..., 3 * i : 3 * i + 3] @ section.shape_map.T
-        bent = np.hypot(x[..., 0], x[..., 1])
-        long = section.length + x[..., 2]
+        with np.errstate(over="ignore", invalid="ignore"):  # what is too large for this has no finite result either
+            x = q[..., 3 * i : 3 * i + 3] @ section.shape_map.T
+            bent = np.hypot(x[..., 0], x[..., 1])
+            long = section.length + x[..., 2]
         for wrong, quantity, limit in (
-            (bent > FULL_TURN * (1 + 1e-12), bent, f"rad: must be at most 2π = {FULL_TURN:.6g} rad"),
+            (bent > FULL_TURN * (1 + 1e-12), bent, f"rad: must be at most 2π = {FULL_TURN:.12g} rad"),
             (long <= 0, long, "m long: must be longer than 0 m"),
         ):
             if wrong.any():
-                at = tuple(int(k) for k in np.argwhere(wrong)[0])
-                where = f" (at q[{', '.join(map(str, at))}])" if at else ""
+                at = first(wrong)
+                where = f" (at {entry('q', at)})" if at else ""
                 verb = "bent by" if quantity is bent else "is"
-                raise ValueError(f"section {i + 1} of {arm.n}{where} {verb} {quantity[at]:.6g} {limit}")
+                raise ValueError(f"section {i + 1} of {arm.n}{where} {verb} {quantity[at]:.12g} {limit}")
 
 
-def whole_number(name: str, value: object, least: int) -> int:
-    """The value as an int not below the least."""
+def whole_number(name: str, value: object, least: int, most: int = MOST) -> int:
+    """The value as an int not below the least and not above the most."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} = {value!r}: must be a whole number of at least {least}")
+        raise ValueError(f"{name} = {short(value)}: must be a whole number of at least {least}")
+    if value > most:
+        raise ValueError(f"{name} = {short(value)}: must be a whole number of at most {most}")
     return int(value)
 
 
 def fractions(name: str, value: ArrayLike) -> Floats:
-    """The value as a 1-D array of places ξ in [0, 1]."""
-    array = np.atleast_1d(np.asarray(value, dtype=float))
-    if array.ndim != 1 or not ((array >= 0) & (array <= 1)).all():
-        worst = array.flat[int(np.argmax(~((array >= 0) & (array <= 1))))] if array.size else math.nan
-        raise ValueError(f"{name} = {worst:g}: must lie between 0 (base) and 1 (tip) of a section")
-    return array
+    """The value, one number or a list of them, as a 1-D array of places ξ in [0, 1]."""
+    array = real_numbers(name, value, "one number or a list of numbers from 0 to 1")
+    if array.ndim > 1 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}: must be one number or a list of at least one")
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        at = first(wrong)
+        raise ValueError(f"{entry(name, at)} = {array[at]}: must lie between 0 (base) and 1 (tip) of a section")
+    return np.atleast_1d(array)

@@ -1,7 +1,8 @@
 """The description of an arm: sections, muscles, payload and inertia model, validated and frozen.
 
 Every length is in metres, mass in kilograms, angle in radians, force in newtons. A description that
-cannot be is refused with one sentence that names the field, its value and what is allowed.
+cannot be is refused with one sentence that names the field, its value and what is allowed: the limits are far beyond
+any arm, and keep what is computed from them within the range of floating point.
 """
 
 from __future__ import annotations
@@ -14,19 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from continuarm.description import (
-    Description,
-    DescriptionError,
-    FieldError,
-    Matrix,
-    NonNegative,
-    Number,
-    Pair,
-    Positive,
-    Text,
-    Vector,
-    numbers,
-)
+from continuarm.arrays import Floats, numbers_of_shape, require_finite
+from continuarm.description import Description, DescriptionError, FieldError, Text, Within, numbers
 
 __all__ = [
     "Arm",
@@ -43,6 +33,20 @@ __all__ = [
 FULL_TURN = 2 * math.pi
 """The largest bending angle φ of a section, rad: beyond it the section would pass through itself."""
 
+Length = Annotated[float, Within(1e-6, 1e3, "m")]
+Distance = Annotated[float, Within(0, 1e3, "m")]
+Coordinate = Annotated[float, Within(-1e3, 1e3, "m")]
+Angle = Annotated[float, Within(-math.tau, math.tau, "rad, not degrees")]
+Mass = Annotated[float, Within(1e-12, 1e6, "kg")]
+Acceleration = Annotated[float, Within(-1e6, 1e6, "m/s²")]
+Shaping = Annotated[float, Within(-1e3, 1e3)]
+StopStiffness = Annotated[float, Within(0, 1e12, "N/m")]
+
+Two, Three, ThreeOrMore = (BeforeValidator(numbers(*counts)) for counts in ((2, 2), (3, 3), (3, None)))
+Vector = tuple[float, float, float]
+Coefficient = float | tuple[float, ...] | tuple[Vector, Vector, Vector]
+LARGEST_COEFFICIENT = 1e12
+
 
 class Integral(Description):
     """The exact kinetic energy: thin discs integrated along the section (eqs. Kwi, Kvi)."""
@@ -58,10 +62,16 @@ class CentreOfGravity(Description):
     """
 
     model: Literal["centre-of-gravity"] = "centre-of-gravity"
-    beta_linear: Vector = Field((4 / 3, 3 / 2, 9 / 5), description="β^υ: base, cross and own term of the linear energy")
-    beta_angular: Vector = Field((1.0, 1.0, 4 / 3), description="β^ω: base, cross and own term of the angular energy")
+    beta_linear: Annotated[tuple[Shaping, Shaping, Shaping], Three] = Field(
+        (4 / 3, 3 / 2, 9 / 5), description="β^υ: base, cross and own term of the linear energy"
+    )
+    beta_angular: Annotated[tuple[Shaping, Shaping, Shaping], Three] = Field(
+        (1.0, 1.0, 4 / 3), description="β^ω: base, cross and own term of the angular energy"
+    )
     allow_indefinite: bool = Field(
-        False, description="take coefficients for which some motion of a section has negative energy, as published ones"
+        False,
+        strict=True,
+        description="take coefficients for which some motion of a section has negative energy, as published ones",
     )
 
     @model_validator(mode="after")
@@ -89,7 +99,8 @@ class PointMass(Description):
     """All mass in one point at the centre of gravity, no rotary inertia, no shaping (section II-D).
 
     For comparison only: a section that spins about its own axis has no energy, and the mass matrix
-    becomes singular as a section closes to a full turn.
+    becomes singular as a section closes to a full turn. Close to it, accelerations are huge and have few true digits:
+    numpy.linalg.cond(mass_matrix(arm, q)) tells how many are lost.
     """
 
     model: Literal["point-mass"] = "point-mass"
@@ -101,10 +112,10 @@ InertiaModel = Annotated[Integral | CentreOfGravity | PointMass, Field(discrimin
 class Muscles(Description):
     """Where the muscles of a section run: three or more, at any angle and distance from its axis."""
 
-    angles: Annotated[tuple[Number, ...], BeforeValidator(numbers(3))] = Field(
+    angles: Annotated[tuple[Angle, ...], ThreeOrMore] = Field(
         min_length=3, description="rad, about +Z from +X of the section's base"
     )
-    radii: Annotated[tuple[Positive, ...], BeforeValidator(numbers(3))] = Field(
+    radii: Annotated[tuple[Length, ...], ThreeOrMore] = Field(
         min_length=3, description="m, distance of each muscle from the axis"
     )
 
@@ -112,14 +123,14 @@ class Muscles(Description):
     def _can_bend_every_way(self) -> Self:
         if len(self.angles) != len(self.radii):
             raise FieldError("radii", self.radii, f"must have one number for each of the {len(self.angles)} angles")
-        if np.linalg.matrix_rank(self.shape_map, tol=1e-9 * max(1.0, *self.radii)) < 3:
+        if np.linalg.matrix_rank(self.length_map, tol=1e-9 * max(1.0, *self.radii)) < 3:
             raise FieldError(
                 "angles", self.angles, "the muscles lie in one plane and cannot bend the section every way"
             )
         return self
 
     @property
-    def shape_map(self) -> NDArray[np.float64]:
+    def length_map(self) -> NDArray[np.float64]:
         """(muscles, 3): length changes of the muscles over changes of the shape x = (a, b, s)."""
         angles, radii = np.array(self.angles), np.array(self.radii)
         return np.stack([-radii * np.cos(angles), -radii * np.sin(angles), np.ones_like(radii)], axis=-1)
@@ -128,8 +139,10 @@ class Muscles(Description):
 class Payload(Description):
     """A point mass carried at the tip of the last section."""
 
-    mass: Positive = Field(description="kg")
-    offset: Vector = Field((0.0, 0.0, 0.0), description="m, in the frame of the last tip")
+    mass: Mass = Field(description="kg")
+    offset: Annotated[tuple[Coordinate, Coordinate, Coordinate], Three] = Field(
+        (0.0, 0.0, 0.0), description="m, in the frame of the last tip"
+    )
 
 
 def _constant(values: ArrayLike) -> NDArray[np.float64]:
@@ -153,27 +166,28 @@ def _holds_truth_value(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_))
 
 
-Coefficient = Number | tuple[Number, ...] | Matrix
-
-
 class Section(Description):
     """One continuum section: an extensible arc of constant curvature between two plates.
 
     q_i = (l1, l2, l3) are the length changes of muscles at 0°, 120° and 240° on the circle of radius `radius`.
     """
 
-    length: Positive = Field(description="L: unactuated length, m")
-    radius: Positive = Field(description="r: radius of the muscle circle and of the section's discs, m")
-    mass: Positive = Field(description="m: mass, kg, uniform along the length")
+    length: Length = Field(description="L: unactuated length, m")
+    radius: Length = Field(description="r: radius of the muscle circle and of the section's discs, m")
+    mass: Mass = Field(description="m: mass, kg, uniform along the length")
     stiffness: Coefficient = Field(description="K_e: N/m, one number, one per muscle, or 3x3 over q")
     damping: Coefficient = Field(0.0, description="D: N s/m, one number, one per muscle, or 3x3 over q")
-    offset: NonNegative = Field(0.0, description="σ: distance from this tip to the next section along Z, m")
-    twist: Number = Field(0.0, description="γ: turn of the next section about Z, rad")
+    offset: Distance = Field(0.0, description="σ: distance from this tip to the next section along Z, m")
+    twist: Angle = Field(0.0, description="γ: turn of the next section, or of the last tip's frame, about Z, rad")
     muscles: Muscles | None = Field(
         None, description="muscle layout; three at 0°, 120°, 240° on the radius if left out"
     )
-    length_range: Pair | None = Field(None, description="least and greatest muscle length change, m")
-    stop_stiffness: NonNegative = Field(0.0, description="N/m, one-sided, of a muscle beyond length_range; 0: no stops")
+    length_range: Annotated[tuple[Coordinate, Coordinate], Two] | None = Field(
+        None, description="least and greatest muscle length change, m; only stop_stiffness keeps muscles in it"
+    )
+    stop_stiffness: StopStiffness = Field(
+        0.0, description="N/m, one-sided, of a muscle beyond length_range; 0: no stops"
+    )
 
     @field_validator("stiffness", "damping", mode="before")
     @classmethod
@@ -183,10 +197,13 @@ class Section(Description):
         except ValueError:  # rows of unequal length
             array = np.array(None)
         matrix_or_less = array.ndim < 2 or array.shape == (3, 3)
-        if array.dtype.kind not in "iuf" or not matrix_or_less or not array.size or _holds_truth_value(value):
+        not_numbers = array.dtype.kind not in "iuf" or _holds_truth_value(value) or np.ma.is_masked(value)
+        if not_numbers or not matrix_or_less or not array.size:
             raise ValueError("must be one number, one number per muscle, or a 3x3 matrix of numbers")
         if not np.isfinite(array).all():
             raise ValueError("must be finite")
+        if np.abs(array).max() > LARGEST_COEFFICIENT:
+            raise ValueError("must have no number beyond ±1e12")
         return tuple(map(tuple, array.tolist())) if array.ndim == 2 else array.tolist()
 
     @model_validator(mode="after")
@@ -243,7 +260,7 @@ class Section(Description):
     @cached_property
     def muscle_map(self) -> NDArray[np.float64]:
         """(muscles, 3): length changes of the muscles over q_i; the identity for the default layout."""
-        return _constant(np.eye(3) if self.muscles is None else self.muscles.shape_map @ self.shape_map)
+        return _constant(np.eye(3) if self.muscles is None else self.muscles.length_map @ self.shape_map)
 
     @cached_property
     def stops(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
@@ -275,8 +292,10 @@ class Arm(Description):
     inertia: InertiaModel = Field(
         default_factory=Integral, description="how a section's mass is modelled; integral if left out"
     )
-    gravity: Vector = Field((0.0, 0.0, 9.81), description="m/s², world frame; +Z: the unbent arm hangs")
-    base_rotation: Vector = Field(
+    gravity: Annotated[tuple[Acceleration, Acceleration, Acceleration], Three] = Field(
+        (0.0, 0.0, 9.81), description="m/s², world frame; +Z: the unbent arm hangs"
+    )
+    base_rotation: Annotated[tuple[Angle, Angle, Angle], Three] = Field(
         (0.0, 0.0, 0.0), description="rad, rotation vector that turns the world frame into the base frame"
     )
     payload: Payload | None = Field(None, description="what the tip carries; nothing if left out")
@@ -284,7 +303,7 @@ class Arm(Description):
     @field_validator("sections", mode="before")
     @classmethod
     def _is_a_list(cls, sections: Any) -> Any:
-        if isinstance(sections, (str, dict, Section)) or not hasattr(sections, "__iter__"):
+        if isinstance(sections, (str, dict, Section, type)) or not hasattr(sections, "__iter__"):
             raise ValueError("must be a list of sections, in a file [[sections]]")
         sections = tuple(sections)
         if not sections:
@@ -311,30 +330,30 @@ class Arm(Description):
         """Mass, kg, and place, m, of what the last tip carries: nothing is a mass of 0."""
         return (0.0, (0.0, 0.0, 0.0)) if self.payload is None else (self.payload.mass, self.payload.offset)
 
-    def muscle_forces(self, forces: ArrayLike) -> NDArray[np.float64]:
+    def muscle_forces(self, forces: ArrayLike) -> Floats:
         """τ from the forces of all muscles, section by section: (..., muscles) -> (..., 3n), N, positive extends."""
-        forces = np.asarray(forces, dtype=float)
         counts = [len(section.muscle_map) for section in self.sections]
         total = sum(counts)
-        if forces.shape[-1:] != (total,):
-            raise ValueError(
-                f"forces has shape {forces.shape}: must be (..., {total}) for the {total} muscles of {self.name!r}"
-            )
-        parts = np.split(forces, np.cumsum(counts)[:-1], axis=-1)
-        return np.concatenate(
-            [part @ section.muscle_map for part, section in zip(parts, self.sections, strict=True)], axis=-1
-        )
+        checked = numbers_of_shape("forces", forces, total, f"{total} muscles of {self.name!r}")
+        parts = np.split(checked, np.cumsum(counts)[:-1], axis=-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            tau = [part @ section.muscle_map for part, section in zip(parts, self.sections, strict=True)]
+        return require_finite("muscle_forces", np.concatenate(tau, axis=-1), checked.ndim - 1)
 
-    def muscle_lengths(self, q: ArrayLike) -> NDArray[np.float64]:
+    def muscle_lengths(self, q: ArrayLike) -> Floats:
         """Length changes of all muscles: (..., 3n) -> (..., muscles), m."""
-        q = np.asarray(q, dtype=float)
-        if q.shape[-1:] != (3 * self.n,):
-            raise ValueError(
-                f"q has shape {q.shape}: must be (..., {3 * self.n}) for the {self.n} sections of {self.name!r}"
-            )
-        return np.concatenate(
-            [q[..., 3 * i : 3 * i + 3] @ section.muscle_map.T for i, section in enumerate(self.sections)], axis=-1
-        )
+        checked = per_section(self, "q", q)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = [
+                checked[..., 3 * i : 3 * i + 3] @ section.muscle_map.T for i, section in enumerate(self.sections)
+            ]
+        return require_finite("muscle_lengths", np.concatenate(lengths, axis=-1), checked.ndim - 1)
+
+
+def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:
+    """The value as an array (..., 3n) of finite numbers, three for each section."""
+    sections = f"{arm.n} section{'s' if arm.n > 1 else ''} of {arm.name!r}"
+    return numbers_of_shape(name, value, 3 * arm.n, sections)
 
 
 def _rotation(vector: Vector) -> NDArray[np.float64]:

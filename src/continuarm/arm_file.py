@@ -18,10 +18,10 @@ import uuid
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field
 
 from continuarm.arm import Arm, Section
-from continuarm.description import DescriptionError, one_sentence, printable
+from continuarm.description import DescriptionError, printable, short
 
 __all__ = ["arm_names", "arm_schema", "load_arm", "save_arm"]
 
@@ -65,27 +65,33 @@ def arm_schema() -> dict[str, Any]:
 def load_arm(source: str | os.PathLike[str]) -> Arm:
     """The arm of a TOML file, or one that comes with the library, by name: `load_arm("prototype")`.
 
+    A file of that name in the current folder comes before an arm that comes with the library.
     Raises DescriptionError, one sentence with the file, the field, its value and what is allowed.
     """
     path = _located(source)
+    fields = _parsed(path)
     try:
-        entries = ArmFile.model_validate(_parsed(path))
-    except ValidationError as error:
-        raise _refusal(path, one_sentence(error, ArmFile)) from None
+        entries = ArmFile.model_validate(fields)
+    except DescriptionError as error:
+        raise _refusal(path, str(error).removeprefix("ArmFile: ")) from None
     return _without_repeats(entries)
 
 
 def save_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
     """Writes an arm to a file that `load_arm` reads back as an equal arm; the file is complete or untouched."""
     if not isinstance(arm, Arm):
-        raise DescriptionError(f"save_arm: arm = {printable(repr(arm)[:80])}: must be an Arm")
+        raise DescriptionError(f"save_arm: arm = {short(arm)}: must be an Arm")
+    if not _is_path(path) or path == "":
+        raise DescriptionError(f"save_arm: path = {short(path)}: must be the name of a file")
     try:
         # An arm saved through a link goes to the linked file; the link stays.
         target = Path(os.path.realpath(path))
         _refuse_to_replace(path, target)
         _replace(target, _text(arm))
-    except OSError as error:
-        raise _refusal(path, f"cannot be written: {error.strerror or error}") from None
+    except DescriptionError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: no system has such a path
+        raise _refusal(path, f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _without_null(schema: Any) -> Any:
@@ -102,6 +108,11 @@ def _without_null(schema: Any) -> Any:
     return schema
 
 
+def _is_path(path: object) -> bool:
+    """Whether it is text, or a path that is text."""
+    return isinstance(os.fspath(path) if isinstance(path, os.PathLike) else path, str)
+
+
 def _refusal(path: str | os.PathLike[str], sentence: str) -> DescriptionError:
     return DescriptionError(printable(f"{os.fspath(path)}: {sentence}"))
 
@@ -111,8 +122,8 @@ def _refusal(path: str | os.PathLike[str], sentence: str) -> DescriptionError:
 
 def _located(source: str | os.PathLike[str]) -> Path:
     """The file itself, or else the shipped arm of that name."""
-    if not isinstance(source, (str, os.PathLike)):
-        raise DescriptionError(f"load_arm: {printable(repr(source)[:80])}: must be a file or the name of an arm")
+    if not _is_path(source):
+        raise DescriptionError(f"load_arm: source = {short(source)}: must be a file or the name of an arm")
     text = os.fspath(source)
     path = Path(text)
     is_name = path.suffix != ".toml" and not re.search(r"[/\\]", text)

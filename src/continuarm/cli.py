@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = app(args=arguments, prog_name="continuarm", standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
-        return _refuse(error.format_message())
+        return _refuse(_with_commands(error.format_message()))
     except DescriptionError as error:
         return _refuse(str(error))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -52,6 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return _refuse(f"cannot write the output: {error.strerror or error}")
     return code if isinstance(code, int) else 0
+
+
+def _with_commands(sentence: str) -> str:
+    """Which commands there are, for someone who asked for another."""
+    if not sentence.startswith("No such command"):
+        return sentence
+    names = [command.callback.__name__ for command in app.registered_commands if command.callback]
+    return f"{sentence} The commands are {', '.join(names)}."
 
 
 def _refuse(sentence: str) -> int:
@@ -89,20 +97,26 @@ def _start(
         print(context.get_help())
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
 @app.command()
-def arms() -> None:
+def arms(as_json: AsJson = False) -> None:
     """List the arms that come with the library."""
+    shipped = [load_arm(name) for name in arm_names()]
+    if as_json:
+        _show_json([_totals(arm) | {"description": arm.description} for arm in shipped])
+        return
     table = _table("name", "sections", "description")
-    for name in arm_names():
-        arm = load_arm(name)
-        table.add_row(name, str(arm.n), _line(arm.description))
+    for arm in shipped:
+        table.add_row(arm.name, str(arm.n), _line(arm.description))
     _show(table)
 
 
 @app.command()
 def check(
     arm: Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check an arm file and show what it describes."""
     checked = load_arm(arm)
@@ -186,7 +200,9 @@ def _row(section: Section) -> list[str]:
 
 
 def _numbers(value: Any) -> str:
-    """A number, a list of them, or a matrix with one row a line, in six digits."""
+    """A number, a list of them, or a matrix with one row a line, in six digits; a choice as in a file."""
+    if isinstance(value, bool):
+        return str(value).lower()
     if not isinstance(value, tuple):
         return f"{value:g}"
     return ("\n" if isinstance(value[0], tuple) else ", ").join(map(_numbers, value))
@@ -226,7 +242,3 @@ def _show_json(value: Any) -> None:
     except UnicodeEncodeError:
         text = json.dumps(value, indent=2)
     print(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Callable, Iterable
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Any, Self, cast, get_args
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import CoreSchema, core_schema
 
 if TYPE_CHECKING:  # the metaclass has no public name that a type checker accepts as a base
     from pydantic._internal._model_construction import ModelMetaclass
@@ -40,8 +47,9 @@ def _path(location: tuple[int | str, ...]) -> str:
     return text
 
 
-def _short(value: Any) -> str:
-    text = " ".join(repr(_listed(value)).split())
+def short(value: Any) -> str:
+    """The value as Python writes it, on one line and not too long."""
+    text = printable(" ".join(repr(_listed(value)).split()))
     return text if len(text) <= 80 else text[:77] + "..."
 
 
@@ -69,9 +77,11 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
     location: tuple[int | str, ...] = report["loc"]
     value, kind, context = report["input"], report["type"], report.get("ctx", {})
     message = _PLAIN.get(kind, report["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    if kind == "union_tag_not_found" and not isinstance(value, dict):  # such as the class of a model
+        kind, message = "model_attributes_type", _PLAIN["model_attributes_type"]
     if kind == "union_tag_invalid":
-        location, value = (*location, "model"), value["model"]
-        message += _did_you_mean(str(value), _MODELS)
+        location, value = (*location, "model"), context["tag"]
+        message += _did_you_mean(value, _MODELS)
     elif isinstance(context.get("error"), FieldError):
         location, value = (*location, context["error"].field), context["error"].value
     place = _path(_without_tag(location))
@@ -80,16 +90,18 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
     if kind == "union_tag_not_found":
         return f"{place}.model is missing: {_MODELS_ALLOWED}"
     if kind == "model_type":
-        message = f"must be a table of the fields {', '.join(_known_fields(location, model))}"
+        wanted = _description_at(location, model)
+        name, fields = wanted.__name__.removesuffix("Entry"), ", ".join(wanted.model_fields)
+        message = f"must be {name}(...), in a file a table of the fields {fields}"
     if kind == "extra_forbidden":
-        known = _known_fields(location[:-1], model)
+        known = list(_description_at(location[:-1], model).model_fields)
         hint = _did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
         return f"{place} is not a known field{hint}"
-    return f"{place} = {_short(value)}: {message}" if place else f"{_short(value)}: {message}"
+    return f"{place} = {short(value)}: {message}" if place else f"{short(value)}: {message}"
 
 
 _PLAIN = {
-    "float_type": "must be a number",
+    "bool_type": "must be true or false",
     "model_attributes_type": "must be Integral(), CentreOfGravity(...) or PointMass(), "
     'in a file a table such as { model = "integral" }',
     "string_type": "must be text",
@@ -110,15 +122,15 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _known_fields(location: tuple[int | str, ...], model: type[BaseModel]) -> list[str]:
-    """The fields of the description at a location."""
+def _description_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
+    """The kind of description at a location."""
     kinds = [model]
     for part in location:
         if part in _MODELS:
             kinds = [kind for kind in kinds if kind.model_fields["model"].default == part]
         elif isinstance(part, str):
             kinds = _described(kinds[0].model_fields[part].annotation)
-    return list(kinds[0].model_fields)
+    return kinds[0]
 
 
 def _described(annotation: Any) -> list[type[BaseModel]]:
@@ -128,24 +140,69 @@ def _described(annotation: Any) -> list[type[BaseModel]]:
     return [kind for argument in get_args(annotation) for kind in _described(argument)]
 
 
-class _OneSentence(ModelMetaclass):
-    """Turns pydantic's report into one sentence when a description is made by hand."""
+@contextlib.contextmanager
+def _in_one_sentence(model: type[BaseModel]) -> Iterator[None]:
+    """Turns pydantic's report into one sentence."""
+    try:
+        yield
+    except ValidationError as error:
+        raise DescriptionError(f"{model.__name__}: {one_sentence(error, model)}") from None
+
+
+class _ByName(ModelMetaclass):
+    """Makes a description from its fields, given by name."""
 
     def __call__(cls, *args: Any, **fields: Any) -> Any:
         model = cast(type[BaseModel], cls)
         if args:
             names = ", ".join(f"{name}=..." for name in model.model_fields)
             raise TypeError(f"{cls.__name__} takes its fields by name: {cls.__name__}({names})")
-        try:
+        with _in_one_sentence(model):
             return super().__call__(**fields)
-        except ValidationError as error:
-            raise DescriptionError(f"{cls.__name__}: {one_sentence(error, model)}") from None
 
 
-class Description(BaseModel, metaclass=_OneSentence):
+_FIELDS = "\n\nFields:\n"
+
+
+def _without_fields(schema: dict[str, Any]) -> None:
+    """A schema describes every field in its own place."""
+    if "description" in schema:
+        schema["description"] = schema["description"].split(_FIELDS)[0]
+
+
+class Description(BaseModel, metaclass=_ByName):
     """A frozen, validated set of fields; changed only by making another."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_without_fields)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """What help() shows: the fields with their own descriptions, and a signature without pydantic's annotations."""
+        fields = cls.model_fields.items()
+        described = [f"    {name}: {field.description}" for name, field in fields if field.description]
+        if described:
+            cls.__doc__ = inspect.cleandoc(cls.__doc__ or "") + _FIELDS + "\n".join(described)
+        missing = inspect.Parameter.empty
+        defaults = {
+            name: missing if field.is_required() else field.get_default(call_default_factory=True)
+            for name, field in fields
+        }
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        cls.__signature__ = inspect.Signature(
+            [inspect.Parameter(name, by_name, default=default) for name, default in defaults.items()]
+        )
+
+    @classmethod
+    def model_validate(cls, *given: Any, **options: Any) -> Self:
+        """A description from a table of its fields."""
+        with _in_one_sentence(cls):
+            return super().model_validate(*given, **options)
+
+    @classmethod
+    def model_validate_json(cls, *given: Any, **options: Any) -> Self:
+        """A description from a JSON object of its fields."""
+        with _in_one_sentence(cls):
+            return super().model_validate_json(*given, **options)
 
     def replace(self, **changes: Any) -> Self:
         """The same description with some fields changed, validated again."""
@@ -164,6 +221,10 @@ class Description(BaseModel, metaclass=_OneSentence):
     def model_copy(self, *, update: Any = None, deep: bool = False) -> Self:
         """The same as replace: pydantic's own would keep what was cached before the change."""
         return self.replace(**(update or {}))
+
+    def copy(self, **options: Any) -> Self:
+        """The same as model_copy."""
+        return self.model_copy(**options)
 
     def __getstate__(self) -> dict[Any, Any]:
         state = super().__getstate__()
@@ -189,10 +250,33 @@ class Description(BaseModel, metaclass=_OneSentence):
         raise DescriptionError(f"{kind}: {name} cannot be changed in place: use replace({name}=...) for a changed copy")
 
 
-def _number(value: Any) -> Any:
-    if isinstance(value, (str, bytes, bool, np.bool_)):
-        raise ValueError("must be a number")  # not a TypeError: pydantic reports only ValueError
-    return value
+@dataclass(frozen=True)
+class Within:
+    """What a number may be: from the least to the most, both allowed."""
+
+    least: float
+    most: float
+    unit: str = ""
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> CoreSchema:
+        limits = core_schema.float_schema(ge=self.least, le=self.most)  # for the JSON schema
+        return core_schema.no_info_before_validator_function(self._checked, limits)
+
+    def _checked(self, value: Any) -> float:
+        if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and not np.ma.is_masked(value):
+            value = value.item()
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not self.least <= value <= self.most:
+            allowed = f"must be a number from {_written(self.least)} to {_written(self.most)} {self.unit}"
+            raise ValueError(allowed.rstrip())  # not a TypeError: pydantic reports only ValueError
+        return float(value)
+
+
+def _written(limit: float) -> str:
+    """1e-06 -> 1e-6, and a full turn as 2π."""
+    if abs(limit) == math.tau:
+        return "2π" if limit > 0 else "-2π"
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{limit:g}")
 
 
 def _text(value: str) -> str:
@@ -216,11 +300,4 @@ def numbers(least: int, most: int | None = None) -> Callable[[Any], Any]:
     return check
 
 
-# The limits come before the validator, or the JSON schema would not know them.
-Number = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_number)]
-Text = Annotated[str, AfterValidator(_text)]
-Positive = Annotated[float, Field(allow_inf_nan=False, gt=0), BeforeValidator(_number)]
-NonNegative = Annotated[float, Field(allow_inf_nan=False, ge=0), BeforeValidator(_number)]
-Pair = Annotated[tuple[Number, Number], BeforeValidator(numbers(2, 2))]
-Vector = Annotated[tuple[Number, Number, Number], BeforeValidator(numbers(3, 3))]
-Matrix = tuple[Vector, Vector, Vector]
+Text = Annotated[str, Field(strict=True), AfterValidator(_text)]

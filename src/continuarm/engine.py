@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arguments import checked, fractions, require_finite, whole_number
+from continuarm.arguments import checked, fractions, whole_number
 from continuarm.arm import Arm
+from continuarm.arrays import not_finite, require_finite
 from continuarm.parameters import flat_parameters, model_kind
 
 try:
@@ -95,17 +96,34 @@ class Quantity:
         arm = given.pop("arm")
         extra = [fractions("xi", given.pop("xi"))] if "xi" in given else []
         arrays = checked(arm, **given)
+        batch = arrays[0].shape[:-1]
         if engine == "reference" or _native is None:
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a singular M is reported below
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # what is not finite is reported below
                 found = self.reference(arm, *arrays, *extra)
             for part in found if isinstance(found, tuple) else (found,):
-                require_finite(arm, self.__name__, part)
+                require_finite(self.__name__, part, len(batch), self._cause(arm))
             return found
-        plain = [np.ascontiguousarray(array) for array in (*arrays, *extra)]
-        found = native_arm(arm).evaluate(self.index, count, *plain)
+        plain, extra = ([np.ascontiguousarray(array) for array in each] for each in (arrays, extra))
+        handle = native_arm(arm)
+        found = handle.evaluate(self.index, count, *plain, *extra)
         if found is None:  # the arguments were good, so it is the result that is not
-            found = require_finite(arm, self.__name__, np.array(np.nan))
+            ones = ((row, [each[row] for each in plain]) for row in np.ndindex(batch))
+            wrong = (row for row, one in ones if handle.evaluate(self.index, 1, *one, *extra) is None)
+            raise not_finite(self.__name__, next(wrong, ()), self._cause(arm))
         return self.shaped(arm, found) if self.shaped else found
+
+    def _cause(self, arm: Arm) -> str:
+        if self.__name__ not in ("forward_dynamics", "linearization"):
+            return "the numbers are too large"
+        matrix = f"the mass matrix of {arm.name!r} ({arm.inertia.model} model)"
+        return f"{matrix} is singular here or the numbers are too large"
+
+
+class QuantityAtPlaces(Quantity):
+    """A quantity at places ξ of the sections: the native engine does not check those, so this always does."""
+
+    def __call__(self, arm: Arm, *values: ArrayLike, **named: Any) -> Any:
+        return self._careful(arm, *values, **named)
 
 
 _NOTHING: dict[str, Any] = {}
@@ -120,8 +138,9 @@ def _with_choices(signature: inspect.Signature) -> inspect.Signature:
 def quantity(reference: Callable[..., Any] | None = None, *, shaped: Callable[[Arm, Any], Any] | None = None) -> Any:
     """Makes a reference function a quantity; `shaped` gives the native result the reference's form."""
     if reference is None:
-        return lambda function: Quantity(function, shaped)
-    return Quantity(reference, shaped)
+        return lambda function: quantity(function, shaped=shaped)
+    kind = QuantityAtPlaces if "xi" in inspect.signature(reference).parameters else Quantity
+    return kind(reference, shaped)
 
 
 def native_arm(arm: Arm) -> Any:
