@@ -174,6 +174,10 @@ class Section(Description):
     )
     length_range: Pair | None = Field(None, description="least and greatest muscle length change, m")
     stop_stiffness: NonNegative = Field(0.0, description="N/m, one-sided, of a muscle beyond length_range; 0: no stops")
+    muscle_area: Positive | None = Field(
+        None, description="A of the muscles: m², force = A max(P - P0, 0); needed for pressures"
+    )
+    dead_zone: NonNegative = Field(0.0, description="P0 of the muscles: Pa, pressure below which they do not push")
 
     @field_validator("stiffness", "damping", mode="before")
     @classmethod
