@@ -73,7 +73,9 @@ class PressureSteps:
                     raise ValueError
                 steps.setdefault(found[1], []).append((float(found[3]), float(found[2])))
             except ValueError:
-                raise ValueError(f"pressures: {part!r} must be of the form muscle=kPa@seconds, such as l33=600@0") from None
+                raise ValueError(
+                    f"pressures: {part!r} must be of the form muscle=kPa@seconds, such as l33=600@0"
+                ) from None
         return cls(steps)
 
     def drive(self, arm: Arm) -> Drive:
@@ -180,7 +182,9 @@ def muscle_index(arm: Arm, name: str) -> int:
         section, muscle = (int(part) for part in found.groups() if part is not None)
         if 1 <= section <= arm.n and 1 <= muscle <= len(arm.sections[section - 1].muscle_map):
             return sum(len(each.muscle_map) for each in arm.sections[: section - 1]) + muscle - 1
-    last = f"l{arm.n}{len(arm.sections[-1].muscle_map)}" if arm.n < 10 else f"l{arm.n}-{len(arm.sections[-1].muscle_map)}"
+    last = (
+        f"l{arm.n}{len(arm.sections[-1].muscle_map)}" if arm.n < 10 else f"l{arm.n}-{len(arm.sections[-1].muscle_map)}"
+    )
     raise ValueError(f"muscle {name!r}: must be one of l11 to {last} of {arm.name!r}")
 
 

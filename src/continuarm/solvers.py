@@ -107,7 +107,6 @@ class BDF:
             if stopped or end >= times[-1]:
                 return
 
-
     def _rate(self, arm: Arm, drive: Drive, begin: float) -> Callable[[float, Any, Any], None]:
         """(q, v)˙ = (v, q̈) with the input that holds from a time on."""
         size, held = 3 * arm.n, drive.at(begin)
