@@ -1,4 +1,4 @@
-"""Laws of motion: solvers agree, energy balances, motions settle where the forces do, and nothing is lost on the way."""
+"""Laws of motion: solvers agree, energy balances, motions settle where forces do, nothing is lost on the way."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,7 @@ from scipy.optimize import root
 from arms import random_arm, random_lengths
 from continuarm import Arm, Section, damping_forces, elastic_forces, gravity_forces, load_arm
 from continuarm.inputs import ForceSignal, PressureSignal, PressureSteps, muscle_index
+from continuarm.motion_file import load_motion, save_motion
 from continuarm.simulate import simulate
 from continuarm.solvers import BDF, Adaptive
 
@@ -201,3 +202,44 @@ def test_a_signal_file_names_its_units(prototype, tmp_path):
     path.write_text("t,l11\n0,0\n")
     with pytest.raises(ValueError, match="the header must name units"):
         PressureSignal.read(path, prototype)
+
+
+def test_a_saved_motion_is_the_same_motion_and_opens_elsewhere(prototype, tmp_path):
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    motion = simulate(prototype, EXPERIMENT_1, duration=1.0)
+    path = tmp_path / "run.nc"
+    save_motion(motion, path)
+    again = load_motion(path)
+    assert again.arm == motion.arm
+    assert again.record == motion.record
+    for name in ("t", "q", "qd", "tau", "tips"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(motion, name))
+    with xarray.open_dataset(path, engine="h5netcdf") as data:
+        assert data["tips"].dims == ("time", "section", "axis")
+        assert data["q"].attrs["units"] == "m"
+        np.testing.assert_array_equal(data["q"].sel(time=0.5, method="nearest"), motion.q[100])
+
+
+def test_an_interrupted_save_leaves_the_old_file(prototype, tmp_path, monkeypatch):
+    motion = simulate(prototype, duration=0.1)
+    path = tmp_path / "run.nc"
+    save_motion(motion, path)
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError("interrupted")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="interrupted"):
+        save_motion(motion, path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["run.nc"]
+
+
+def test_what_is_no_motion_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "run.nc"
+    with pytest.raises(ValueError, match=r"run\.nc: there is no such file$"):
+        load_motion(path)
+    path.write_bytes(b"not a motion")
+    with pytest.raises(ValueError, match=r"run\.nc: is not a motion: "):
+        load_motion(path)

@@ -105,7 +105,7 @@ class PressureSignal:
 
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
-        """From a CSV file whose header names units: "t [s], l11 [kPa], l33 [bar]"; muscles not named have no pressure."""
+        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
         with open(path, newline="", encoding="utf-8-sig") as file:
             rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
         if len(rows) < 2:

@@ -91,9 +91,6 @@ class BDF:
             yield Part(state[None], {"evaluations": 0})
         for begin, end in zip(bounds, ends, strict=True):
             inside = times[(times > begin) & (times <= end)]
-            if not len(inside):
-                if end >= times[-1]:
-                    return
             wanted = np.unique(np.concatenate([[begin], inside, [end] if np.isfinite(end) else []]))
             rate = self._rate(arm, drive, begin)
             solver = CVODE(rate, method="BDF", rtol=self.rtol, atol=self.atol, max_num_steps=1_000_000)
