@@ -34,6 +34,8 @@ FULL_TURN = 2 * math.pi
 """The largest bending angle φ of a section, rad: beyond it the section would pass through itself."""
 
 Length = Annotated[float, Within(1e-6, 1e3, "m")]
+Area = Annotated[float, Within(1e-12, 1e3, "m²")]
+Pressure = Annotated[float, Within(0.0, 1e9, "Pa")]
 Distance = Annotated[float, Within(0, 1e3, "m")]
 Coordinate = Annotated[float, Within(-1e3, 1e3, "m")]
 Angle = Annotated[float, Within(-math.tau, math.tau, "rad, not degrees")]
@@ -188,6 +190,10 @@ class Section(Description):
     stop_stiffness: StopStiffness = Field(
         0.0, description="N/m, one-sided, of a muscle beyond length_range; 0: no stops"
     )
+    muscle_area: Area | None = Field(
+        None, description="A of the muscles: m², force = A max(P - P0, 0); needed for pressures"
+    )
+    dead_zone: Pressure = Field(0.0, description="P0 of the muscles: Pa, pressure below which they do not push")
 
     @field_validator("stiffness", "damping", mode="before")
     @classmethod

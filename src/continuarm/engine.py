@@ -94,6 +94,10 @@ class Quantity:
         except TypeError as error:
             raise TypeError(f"{self.__name__}: {error}; it takes {self.__signature__}") from None
         arm = given.pop("arm")
+        if engine != "reference" and _native is not None and isinstance(arm, Arm):
+            found = native_arm(arm).evaluate(self.index, count, *given.values())
+            if found is not None:
+                return self.shaped(arm, found) if self.shaped else found
         extra = [fractions("xi", given.pop("xi"))] if "xi" in given else []
         arrays = checked(arm, **given)
         batch = arrays[0].shape[:-1]
@@ -119,13 +123,6 @@ class Quantity:
         return f"{matrix} is singular here or the numbers are too large"
 
 
-class QuantityAtPlaces(Quantity):
-    """A quantity at places ξ of the sections: the native engine does not check those, so this always does."""
-
-    def __call__(self, arm: Arm, *values: ArrayLike, **named: Any) -> Any:
-        return self._careful(arm, *values, **named)
-
-
 _NOTHING: dict[str, Any] = {}
 
 
@@ -138,9 +135,8 @@ def _with_choices(signature: inspect.Signature) -> inspect.Signature:
 def quantity(reference: Callable[..., Any] | None = None, *, shaped: Callable[[Arm, Any], Any] | None = None) -> Any:
     """Makes a reference function a quantity; `shaped` gives the native result the reference's form."""
     if reference is None:
-        return lambda function: quantity(function, shaped=shaped)
-    kind = QuantityAtPlaces if "xi" in inspect.signature(reference).parameters else Quantity
-    return kind(reference, shaped)
+        return lambda function: Quantity(function, shaped)
+    return Quantity(reference, shaped)
 
 
 def native_arm(arm: Arm) -> Any:

@@ -7,13 +7,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "arm.hpp"
+#include "bdf.hpp"
 
 namespace nb = nanobind;
 using namespace continuarm;
@@ -132,6 +135,12 @@ Outcome run_threads(const Arm& arm, const Request& request, int threads) {
                              [](Outcome a, Outcome b) { return int(a) < int(b); });
 }
 
+// numpy.ndarray, looked up once.
+PyTypeObject* array_type() {
+    static PyObject* const type = nb::object(nb::module_::import_("numpy").attr("ndarray")).release().ptr();
+    return reinterpret_cast<PyTypeObject*>(type);
+}
+
 // A C-contiguous array of doubles, seen through the buffer protocol; not ok for anything else.
 class View {
 public:
@@ -143,6 +152,7 @@ public:
     }
 
     bool open(PyObject* object, bool writable) {
+        if (Py_TYPE(object) != array_type()) return false;  // a subclass may mean more than its numbers, as a mask does
         const int flags = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0);
         if (PyObject_GetBuffer(object, &buffer_, flags) != 0) {
             PyErr_Clear();
@@ -214,6 +224,9 @@ nb::object evaluate(const Handle& handle, int index, int threads, nb::handle q, 
         if (!place_view.open(qd.ptr(), false) || place_view.ndim() != 1) return nb::none();
         request.places = place_view.data();
         request.place_count = int(place_view.shape()[0]);
+        const auto on_section = [](double place) { return place >= 0.0 && place <= 1.0; };
+        const bool good = std::all_of(request.places, request.places + request.place_count, on_section);
+        if (!good || request.place_count == 0) return nb::none();
     }
     request.first = 0;
     request.last = 1;
@@ -261,6 +274,132 @@ double repeated(const Handle& handle, int index, nb::handle q, nb::handle qd, nb
     for (long k = 0; k < times; ++k) run_here(handle.arm(), request);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
+
+// Forces over time: held from one knot to the next, or drawn as straight lines between them.
+struct Input {
+    std::vector<double> times, forces;
+    bool linear = false;
+    std::size_t size = 0;
+
+    void at(double t, std::size_t segment, double* out) const {
+        const double* here = forces.data() + segment * size;
+        const bool last = segment + 1 >= times.size();
+        const double part = linear && !last ? (t - times[segment]) / (times[segment + 1] - times[segment]) : 0.0;
+        for (std::size_t i = 0; i < size; ++i) out[i] = part == 0.0 ? here[i] : here[i] + part * (here[size + i] - here[i]);
+    }
+};
+
+// A motion in progress: an arm, its input, and the solver's state.
+class Integrator {
+public:
+    Integrator(nb::object handle, std::vector<double> start, std::vector<double> times, std::vector<double> forces,
+               bool linear, double rtol, std::vector<double> atol, double longest_step, std::vector<double> stiffness,
+               std::vector<double> damping)
+        : owner_(handle), arm_(nb::cast<const Handle&>(handle).arm()) {
+        const std::size_t n = 3 * std::size_t(arm_.n);
+        if (start.size() != 2 * n || atol.size() != 2 * n || times.empty() || forces.size() != times.size() * n ||
+            stiffness.size() != n * n || damping.size() != n * n)
+            throw std::invalid_argument("the numbers of a motion do not fit together");
+        input_ = {std::move(times), std::move(forces), linear, n};
+        tau_.assign(n, 0.0);
+        Bdf::Problem problem;
+        problem.size = int(n);
+        problem.rtol = rtol;
+        problem.atol = std::move(atol);
+        problem.longest_step = longest_step;
+        problem.stiffness = std::move(stiffness);
+        problem.damping = std::move(damping);
+        problem.acceleration = [this](double t, const double* q, const double* v, double* out) {
+            input_.at(t, segment_, tau_.data());
+            return evaluate(forward_dynamics, q, v, tau_.data(), out);
+        };
+        problem.mass = [this](const double* q, double* out) { return evaluate(mass_matrix, q, nullptr, nullptr, out); };
+        const double begin = input_.times.front();
+        bdf_ = std::make_unique<Bdf>(std::move(problem), begin, start.data());
+    }
+
+    // States at ascending times, as far as the solver comes: rows written and a status.
+    nb::tuple advance(nb::handle times, nb::handle states) {
+        View when, where;
+        const long width = 6L * arm_.n;
+        if (!when.open(times.ptr(), false) || !where.open(states.ptr(), true) || where.ndim() != 2 ||
+            where.shape()[1] != width || where.shape()[0] != when.shape()[0])
+            throw std::invalid_argument("times (k,) and states (k, 6n) must be arrays of doubles");
+        long row = 0;
+        {
+            nb::gil_scoped_release released;
+            row = fill(when.data(), long(when.shape()[0]), where.data(), width);
+        }
+        return nb::make_tuple(row, status(), bdf_->time());
+    }
+
+    nb::dict counts() const {
+        const Bdf::Counts& counts = bdf_->counts();
+        nb::dict found;
+        found["evaluations"] = counts.evaluations;
+        found["steps"] = counts.steps;
+        found["rejected"] = counts.rejected;
+        found["factorizations"] = counts.factorizations;
+        found["iterations"] = counts.iterations;
+        return found;
+    }
+
+    std::vector<double> state() const { return {bdf_->state(), bdf_->state() + 6 * arm_.n}; }
+
+private:
+    bool evaluate(Quantity quantity, const double* a, const double* b, const double* c, double* out) {
+        Request request{};
+        request.quantity = quantity;
+        request.inputs[0] = a;
+        request.inputs[1] = b;
+        request.inputs[2] = c;
+        request.output = out;
+        request.last = 1;
+        return run_here(arm_, request) == Outcome::done;
+    }
+
+    long fill(const double* times, long count, double* states, long width) {
+        for (long row = 0; row < count; ++row) {
+            const double t = times[row];
+            while (bdf_->time() < t) {
+                const bool last = segment_ + 1 >= input_.times.size();
+                const double end = last ? 1e300 : input_.times[segment_ + 1];
+                if (!bdf_->step(last ? std::fmax(t, bdf_->time() + 1e6) : end)) return row;
+                if (!last && bdf_->time() >= end) {
+                    // rows inside the last step come first, while its interpolant is still there
+                    for (; row < count && times[row] <= end; ++row) bdf_->at(times[row], states + row * width);
+                    ++segment_;
+                    bdf_->restart(segment_ + 1 < input_.times.size() ? input_.times[segment_ + 1] : end + 1e6);
+                    if (row == count) return row;
+                    break;
+                }
+            }
+            if (bdf_->time() >= times[row]) {
+                if (bdf_->counts().steps == 0) std::copy(bdf_->state(), bdf_->state() + width, states + row * width);
+                else bdf_->at(times[row], states + row * width);
+            } else {
+                --row;  // a new segment has begun before this time
+            }
+        }
+        return count;
+    }
+
+    const char* status() const {
+        switch (bdf_->status()) {
+            case Bdf::Status::too_small: return "step too small";
+            case Bdf::Status::not_finite: return "model does not hold";
+            case Bdf::Status::too_many: return "too many steps";
+            default: return "running";
+        }
+    }
+
+    nb::object owner_;  // keeps the arm's numbers alive
+    const Arm& arm_;
+    Input input_;
+    std::size_t segment_ = 0;
+    std::vector<double> tau_;
+    std::unique_ptr<Bdf> bdf_;
+};
 
 std::string use_level(const std::string& name) {
     if (name.empty()) {
@@ -321,6 +460,12 @@ NB_MODULE(_native, module) {
         .def("repeated", &repeated, nb::arg("quantity"), nb::arg("q"), nb::arg("qd") = nb::none(),
              nb::arg("third") = nb::none(), nb::arg("times") = 1,
              "Evaluates one state many times and returns the seconds it took.");
+    nb::class_<Integrator>(module, "Integrator", "A motion in progress, from one output time to the next.")
+        .def(nb::init<nb::object, std::vector<double>, std::vector<double>, std::vector<double>, bool, double,
+                      std::vector<double>, double, std::vector<double>, std::vector<double>>())
+        .def("advance", &Integrator::advance, nb::arg("times"), nb::arg("states"))
+        .def("counts", &Integrator::counts)
+        .def("state", &Integrator::state);
     module.def("use_level", &use_level, nb::arg("name"),
                "Choose the instruction set: one of build_info()['instruction_sets'], or '' for the widest.");
     module.def("build_info", &build_info,

@@ -1,0 +1,342 @@
+// Stiff integration of an arm's motion without returning to Python: backward differences of order 1 to 5 with
+// quasi-constant steps (the numerical differentiation formulas of Shampine and Reichelt, 1997).
+//
+// The Newton iteration uses what is stiff, which is known exactly: M + c D + c² K_e, with M from the last time that the
+// iteration was slow. Everything else (gravity, Coriolis terms, inputs) enters through the residual alone.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+namespace continuarm {
+
+class Bdf {
+public:
+    struct Counts {
+        long evaluations = 0, steps = 0, rejected = 0, factorizations = 0, iterations = 0;
+    };
+    enum class Status { running, done, too_small, not_finite, too_many };
+
+    // y = (q, v); acceleration(t, q, v, out) is false where the model does not hold; mass(q, out) is M, row by row.
+    struct Problem {
+        int size = 0;  // of q
+        std::function<bool(double, const double*, const double*, double*)> acceleration;
+        std::function<bool(const double*, double*)> mass;
+        std::vector<double> stiffness, damping;  // size × size, block-diagonal
+        double rtol = 1e-6;
+        std::vector<double> atol;  // 2 · size
+        double longest_step = 1e300;
+        long most_steps = 1000000000;
+    };
+
+    Bdf(Problem problem, double t, const double* y) : problem_(std::move(problem)), t_(t) {
+        const std::size_t n = std::size_t(2 * problem_.size);
+        for (auto& row : differences_) row.assign(n, 0.0);
+        for (auto* each : {&predicted_, &psi_, &d_, &scale_, &trial_, &rate_, &residual_, &scratch_}) each->assign(n, 0.0);
+        mass_.assign(std::size_t(problem_.size) * std::size_t(problem_.size), 0.0);
+        factor_ = mass_;
+        std::copy(y, y + n, differences_[0].begin());
+    }
+
+    double time() const { return t_; }
+    const Counts& counts() const { return counts_; }
+    const double* state() const { return differences_[0].data(); }
+    Status status() const { return status_; }
+
+    // Forgets the past: to be called where the input jumps.
+    void restart(double end) {
+        started_ = true;
+        order_ = 1;
+        equal_steps_ = 0;
+        current_mass_ = false;
+        factored_ = 0.0;
+        for (std::size_t k = 1; k < differences_.size(); ++k) std::fill(differences_[k].begin(), differences_[k].end(), 0.0);
+        if (!derivative(t_, state(), rate_.data())) {
+            status_ = Status::not_finite;
+            return;
+        }
+        h_ = first_step(end);
+        for (std::size_t i = 0; i < rate_.size(); ++i) differences_[1][i] = h_ * rate_[i];
+    }
+
+    // One accepted step, never past `end`.
+    bool step(double end) {
+        if (!started_) restart(end);
+        if (status_ == Status::not_finite) return false;
+        status_ = Status::running;
+        for (bool accepted = false; !accepted;) {
+            if (counts_.steps + counts_.rejected >= problem_.most_steps) return stop(Status::too_many);
+            if (h_ > problem_.longest_step) rescale(problem_.longest_step / h_);
+            const double room = end - t_;
+            if (h_ > room * (1 - 1e-12)) rescale(room / h_);
+            if (t_ + 0.1 * h_ == t_ && h_ < room) return stop(Status::too_small);
+            const double t_new = h_ >= room * (1 - 1e-10) ? end : t_ + h_;
+            predict();
+            const double c = h_ / alpha(order_);
+            bool solved = newton(t_new, c);
+            if (!solved && !current_mass_) {
+                if (!refresh(predicted_.data())) { rescale(0.5); ++counts_.rejected; continue; }
+                solved = newton(t_new, c);
+            }
+            if (!solved) {
+                rescale(0.5);
+                ++counts_.rejected;
+                continue;
+            }
+            const double error = error_constant(order_) * norm(d_.data());
+            if (error > 1) {
+                rescale(std::fmax(0.2, safety() * std::pow(error, -1.0 / (order_ + 1))));
+                ++counts_.rejected;
+                continue;
+            }
+            accepted = true;
+            ++counts_.steps;
+            ++equal_steps_;
+            t_ = t_new;
+            last_h_ = h_;
+            current_mass_ = false;
+            auto& D = differences_;
+            const std::size_t k = std::size_t(order_);
+            for (std::size_t i = 0; i < d_.size(); ++i) {
+                D[k + 2][i] = d_[i] - D[k + 1][i];
+                D[k + 1][i] = d_[i];
+                for (std::size_t j = k + 1; j-- > 0;) D[j][i] += D[j + 1][i];
+            }
+            last_order_ = order_;
+            dense_ = D;
+            if (equal_steps_ >= order_ + 1) choose_order(error);
+        }
+        return true;
+    }
+
+    // The solution at a time inside the last step.
+    void at(double t, double* y) const {
+        const std::size_t n = dense_[0].size();
+        std::copy(dense_[0].begin(), dense_[0].end(), y);
+        double weight = 1.0;
+        for (int k = 0; k < last_order_; ++k) {
+            weight *= (t - (t_ - last_h_ * k)) / (last_h_ * (1 + k));
+            for (std::size_t i = 0; i < n; ++i) y[i] += weight * dense_[std::size_t(k) + 1][i];
+        }
+    }
+
+private:
+    static constexpr int highest = 5;
+
+    static double kappa(int k) {
+        constexpr double values[] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0};
+        return values[k];
+    }
+    static double gamma(int k) {
+        double sum = 0;
+        for (int j = 1; j <= k; ++j) sum += 1.0 / j;
+        return sum;
+    }
+    static double alpha(int k) { return (1 - kappa(k)) * gamma(k); }
+    static double error_constant(int k) { return kappa(k) * gamma(k) + 1.0 / (k + 1); }
+    double safety() const { return 0.9 * (2.0 * most_iterations + 1) / (2.0 * most_iterations + iterations_); }
+
+    bool stop(Status status) {
+        status_ = status;
+        return false;
+    }
+
+    bool derivative(double t, const double* y, double* out) {
+        ++counts_.evaluations;
+        std::copy(y + problem_.size, y + 2 * problem_.size, out);
+        return problem_.acceleration(t, y, y + problem_.size, out + problem_.size);
+    }
+
+    double norm(const double* v) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < scale_.size(); ++i) sum += (v[i] / scale_[i]) * (v[i] / scale_[i]);
+        return std::sqrt(sum / double(scale_.size()));
+    }
+
+    void set_scale(const double* y) {
+        for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = problem_.atol[i] + problem_.rtol * std::fabs(y[i]);
+    }
+
+    // Hairer, Nørsett and Wanner's starting step for order 1; rate_ holds f(t, y).
+    double first_step(double end) {
+        set_scale(state());
+        const double d0 = norm(state()), d1 = norm(rate_.data());
+        double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+        h0 = std::fmin(h0, end - t_);
+        for (std::size_t i = 0; i < trial_.size(); ++i) trial_[i] = state()[i] + h0 * rate_[i];
+        double d2 = 0;
+        if (derivative(t_ + h0, trial_.data(), scratch_.data())) {
+            for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] -= rate_[i];
+            d2 = norm(scratch_.data()) / h0;
+        }
+        const double largest = std::fmax(d1, d2);
+        const double h1 = largest <= 1e-15 ? std::fmax(1e-6, h0 * 1e-3) : std::sqrt(0.01 / largest);
+        return std::fmin(std::fmin(100 * h0, h1), std::fmin(end - t_, problem_.longest_step));
+    }
+
+    void predict() {
+        const double a = alpha(order_);
+        for (std::size_t i = 0; i < predicted_.size(); ++i) {
+            double sum = differences_[0][i], psi = 0;
+            for (int k = 1; k <= order_; ++k) {
+                sum += differences_[std::size_t(k)][i];
+                psi += gamma(k) * differences_[std::size_t(k)][i];
+            }
+            predicted_[i] = sum;
+            psi_[i] = psi / a;
+        }
+        set_scale(predicted_.data());
+    }
+
+    bool refresh(const double* q) {
+        if (!problem_.mass(q, mass_.data())) return false;
+        current_mass_ = true;
+        factored_ = 0.0;
+        return true;
+    }
+
+    // S = M + c D + c² K_e as L Lᵀ.
+    bool factorize(double c) {
+        if (factored_ == c) return true;
+        const int n = problem_.size;
+        for (std::size_t k = 0; k < factor_.size(); ++k)
+            factor_[k] = mass_[k] + c * (problem_.damping[k] + c * problem_.stiffness[k]);
+        ++counts_.factorizations;
+        for (int i = 0; i < n; ++i)
+            for (int j = 0; j <= i; ++j) {
+                double sum = factor_[std::size_t(i * n + j)];
+                for (int k = 0; k < j; ++k) sum -= factor_[std::size_t(i * n + k)] * factor_[std::size_t(j * n + k)];
+                if (i == j) {
+                    if (!(sum > 0)) return false;
+                    factor_[std::size_t(i * n + i)] = std::sqrt(sum);
+                } else {
+                    factor_[std::size_t(i * n + j)] = sum / factor_[std::size_t(j * n + j)];
+                }
+            }
+        factored_ = c;
+        return true;
+    }
+
+    // (1 - c J) x = r in place, with J = [[0, 1], [-M⁻¹ K, -M⁻¹ D]].
+    void solve(double c, double* r) const {
+        const int n = problem_.size;
+        double *rq = r, *rv = r + n;
+        std::vector<double>& b = right_;
+        b.assign(std::size_t(n), 0.0);
+        for (int i = 0; i < n; ++i) {
+            double sum = 0;
+            for (int j = 0; j < n; ++j) sum += mass_[std::size_t(i * n + j)] * rv[j];
+            const int first = i / 3 * 3;  // K_e is block-diagonal, one section a block
+            for (int j = first; j < first + 3; ++j) sum -= c * problem_.stiffness[std::size_t(i * n + j)] * rq[j];
+            b[std::size_t(i)] = sum;
+        }
+        for (int i = 0; i < n; ++i) {
+            double sum = b[std::size_t(i)];
+            for (int k = 0; k < i; ++k) sum -= factor_[std::size_t(i * n + k)] * b[std::size_t(k)];
+            b[std::size_t(i)] = sum / factor_[std::size_t(i * n + i)];
+        }
+        for (int i = n - 1; i >= 0; --i) {
+            double sum = b[std::size_t(i)];
+            for (int k = i + 1; k < n; ++k) sum -= factor_[std::size_t(k * n + i)] * b[std::size_t(k)];
+            b[std::size_t(i)] = sum / factor_[std::size_t(i * n + i)];
+        }
+        for (int i = 0; i < n; ++i) {
+            rv[i] = b[std::size_t(i)];
+            rq[i] += c * rv[i];
+        }
+    }
+
+    bool newton(double t, double c) {
+        if (factored_ == 0.0 && !current_mass_ && !ever_ && !refresh(predicted_.data())) return false;
+        ever_ = true;
+        if (!factorize(c)) return false;
+        const double tolerance = std::fmax(10 * 2.3e-16 / problem_.rtol, std::fmin(0.03, std::sqrt(problem_.rtol)));
+        std::fill(d_.begin(), d_.end(), 0.0);
+        std::copy(predicted_.begin(), predicted_.end(), trial_.begin());
+        double before = -1;
+        for (iterations_ = 1; iterations_ <= most_iterations; ++iterations_) {
+            if (!derivative(t, trial_.data(), rate_.data())) return false;
+            ++counts_.iterations;
+            for (std::size_t i = 0; i < d_.size(); ++i) residual_[i] = c * rate_[i] - psi_[i] - d_[i];
+            solve(c, residual_.data());
+            const double size = norm(residual_.data());
+            if (!std::isfinite(size)) return false;
+            const double ratio = before > 0 ? size / before : -1;
+            if (ratio >= 0 && (ratio >= 1 || std::pow(ratio, most_iterations - iterations_) / (1 - ratio) * size > tolerance))
+                return false;
+            for (std::size_t i = 0; i < d_.size(); ++i) {
+                d_[i] += residual_[i];
+                trial_[i] = predicted_[i] + d_[i];
+            }
+            if (size == 0 || (ratio >= 0 && ratio / (1 - ratio) * size < tolerance)) return true;
+            before = size;
+        }
+        return false;
+    }
+
+    void choose_order(double error) {
+        auto& D = differences_;
+        const std::size_t k = std::size_t(order_);
+        const double lower = order_ > 1 ? error_constant(order_ - 1) * norm(D[k].data()) : 1e300;
+        const double higher = order_ < highest ? error_constant(order_ + 1) * norm(D[k + 2].data()) : 1e300;
+        double best = 0;
+        int change = 0;
+        const double errors[] = {lower, error, higher};
+        for (int j = -1; j <= 1; ++j) {
+            const double factor = std::pow(std::fmax(errors[j + 1], 1e-30), -1.0 / (order_ + j + 1));
+            if (errors[j + 1] < 1e299 && factor > best) best = factor, change = j;
+        }
+        order_ += change;
+        rescale(std::fmin(10.0, safety() * best));
+    }
+
+    // Differences for steps of factor · h: D ← (R U)ᵀ D.
+    void rescale(double factor) {
+        const int k = order_;
+        double r[highest + 1][highest + 1], u[highest + 1][highest + 1];
+        const auto fill = [k](double (&m)[highest + 1][highest + 1], double f) {
+            for (int j = 0; j <= k; ++j) {
+                m[0][j] = 1;
+                for (int i = 1; i <= k; ++i) m[i][j] = m[i - 1][j] * (j == 0 ? 0.0 : (i - 1 - f * j) / i);
+            }
+        };
+        fill(r, factor);
+        fill(u, 1);
+        double ru[highest + 1][highest + 1];
+        for (int i = 0; i <= k; ++i)
+            for (int j = 0; j <= k; ++j) {
+                ru[i][j] = 0;
+                for (int l = 0; l <= k; ++l) ru[i][j] += r[i][l] * u[l][j];
+            }
+        for (std::size_t e = 0; e < differences_[0].size(); ++e) {
+            double old[highest + 1];
+            for (int i = 0; i <= k; ++i) old[i] = differences_[std::size_t(i)][e];
+            for (int j = 0; j <= k; ++j) {
+                double sum = 0;
+                for (int i = 0; i <= k; ++i) sum += ru[i][j] * old[i];
+                differences_[std::size_t(j)][e] = sum;
+            }
+        }
+        h_ *= factor;
+        equal_steps_ = 0;
+    }
+
+    static constexpr int most_iterations = 4;
+
+    Problem problem_;
+    double t_, h_ = 0, last_h_ = 0;
+    int order_ = 1, last_order_ = 1, equal_steps_ = 0, iterations_ = 0;
+    bool started_ = false, current_mass_ = false, ever_ = false;
+    double factored_ = 0.0;
+    Status status_ = Status::running;
+    Counts counts_;
+    std::array<std::vector<double>, highest + 3> differences_, dense_;
+    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, factor_;
+    mutable std::vector<double> right_;
+};
+
+}  // namespace continuarm
