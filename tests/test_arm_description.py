@@ -17,7 +17,10 @@ from continuarm.arm import Arm, CentreOfGravity, DescriptionError, Integral, Mus
 
 GOOD: dict[str, Any] = {"length": 0.15, "radius": 0.0125, "mass": 0.1, "stiffness": 1700.0}
 FOUR = Muscles(angles=(0.0, math.pi / 2, math.pi, 3 * math.pi / 2), radii=(0.01,) * 4)
-KNOWN = "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness"
+KNOWN = (
+    "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
+    "muscle_area, dead_zone"
+)
 MASS = "must be a number from 1e-12 to 1e6 kg"
 LENGTH = "must be a number from 1e-6 to 1000 m"
 ANGLE = "must be a number from -2π to 2π rad, not degrees"

@@ -196,7 +196,10 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
 # What cannot be loaded
 
 SECTION = "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = 0.1\nstiffness = 1700.0\n"
-FIELDS = "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, repeat"
+FIELDS = (
+    "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
+    "muscle_area, dead_zone, repeat"
+)
 MASS = "must be a number from 1e-12 to 1e6 kg"
 LENGTH = "must be a number from 1e-6 to 1000 m"
 COUNT = "must be an integer from 1 to 100000"

@@ -454,7 +454,7 @@ NB_MODULE(_native, module) {
     nb::class_<Handle>(module, "Handle", "An arm's numbers, as the generated steps take them.")
         .def(nb::init<std::vector<std::vector<double>>, bool, const std::vector<double>&, const std::vector<double>&,
                       double, const std::vector<double>&, const std::vector<std::vector<std::vector<double>>>&>())
-        .def("evaluate", &evaluate, nb::arg("quantity"), nb::arg("threads"), nb::arg("q"),
+        .def("evaluate", &evaluate, nb::arg("quantity"), nb::arg("threads"), nb::arg("q").none(),
              nb::arg("second") = nb::none(), nb::arg("third") = nb::none(),
              "The quantity for C-contiguous float64 arrays of one shape, or None if anything about them is not good.")
         .def("repeated", &repeated, nb::arg("quantity"), nb::arg("q"), nb::arg("qd") = nb::none(),
