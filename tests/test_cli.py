@@ -15,6 +15,7 @@ import continuarm
 from continuarm.arm import Arm, CentreOfGravity, Muscles, Payload
 from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
 from continuarm.cli import main
+from continuarm.motion_file import load_motion
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -169,3 +170,31 @@ def test_help_waits_for_nothing_it_does_not_need() -> None:
     code = f"import sys; from continuarm.cli import main; main(['--help']); sys.exit(str({heavy} or ''))"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
     assert done.stderr.strip() == ""
+
+
+def test_simulate_writes_a_motion_and_says_where_the_tips_are(tmp_path: Path) -> None:
+    path = tmp_path / "run.nc"
+    ran = run("simulate", "prototype", "--pressures", "l33=300@0", "--duration", "0.5", "-o", str(path), "--json")
+    assert ran.returncode == 0
+    found = json.loads(ran.stdout)
+    motion = load_motion(path)
+    assert found["tips"] == motion.tips[-1].tolist()
+    assert found["t"] == motion.t[-1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--pressures", "l99=1@0"], "muscle 'l99': must be one of l11 to l33 of 'prototype'"),
+        (
+            ["--pressures", "nonsense"],
+            "pressures: 'nonsense' must be of the form muscle=kPa@seconds, such as l33=600@0",
+        ),
+        (["--duration", "-1"], "duration = -1.0: must be above 0 s"),
+        (["--solver", "euler"], "solver = 'euler': must be one of adaptive, bdf"),
+        (["--rtol", "0"], "rtol = 0.0: must be between 1e-13 and 1"),
+    ],
+)
+def test_simulate_refuses_in_one_line(arguments: list[str], sentence: str) -> None:
+    ran = run("simulate", "prototype", *arguments)
+    assert (ran.returncode, ran.stderr) == (2, f"error: {sentence}\n")

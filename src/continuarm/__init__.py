@@ -13,23 +13,36 @@ from continuarm.energy import elastic_energy, gravitational_energy, kinetic_ener
 
 # The equation of motion
 from continuarm.forward_dynamics import forward_dynamics
+
+# What drives it, and how it then moves
+from continuarm.inputs import ForceSignal, PressureSignal, PressureSteps
 from continuarm.inverse_dynamics import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
 
 # Where the arm is
 from continuarm.kinematics import backbone, poses_along, tip_jacobian, tip_poses
 from continuarm.linearization import linearization
 from continuarm.mass_matrix import coriolis_matrix, mass_matrix
+from continuarm.motion import Motion
+from continuarm.motion_file import load_motion, save_motion
+from continuarm.simulate import simulate
+from continuarm.solvers import BDF, Adaptive
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BDF",
+    "Adaptive",
     "Arm",
     "CentreOfGravity",
     "DescriptionError",
+    "ForceSignal",
     "Integral",
+    "Motion",
     "Muscles",
     "Payload",
     "PointMass",
+    "PressureSignal",
+    "PressureSteps",
     "Section",
     "arm_names",
     "arm_schema",
@@ -46,10 +59,13 @@ __all__ = [
     "kinetic_energy",
     "linearization",
     "load_arm",
+    "load_motion",
     "mass_matrix",
     "poses_along",
     "potential_energy",
     "save_arm",
+    "save_motion",
+    "simulate",
     "tip_jacobian",
     "tip_poses",
 ]

@@ -1,4 +1,4 @@
-"""The command line: `continuarm arms`, `continuarm check ARM`, `continuarm schema`.
+"""The command line: arms, check, schema, simulate, bench.
 
 Whatever is wrong with the input is one line on standard error and exit code 2.
 """
@@ -19,7 +19,7 @@ import typer
 import continuarm
 from continuarm.arm import Arm, Section
 from continuarm.arm_file import arm_names, arm_schema, load_arm
-from continuarm.description import DescriptionError, printable
+from continuarm.description import printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_with_commands(error.format_message()))
-    except DescriptionError as error:
+    except ValueError as error:  # what the library says of bad input: one sentence
         return _refuse(str(error))
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _forget_output()
@@ -98,6 +98,7 @@ def _start(
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
 
 
 @app.command()
@@ -115,7 +116,7 @@ def arms(as_json: AsJson = False) -> None:
 
 @app.command()
 def check(
-    arm: Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")],
+    arm: ArmArgument,
     as_json: AsJson = False,
 ) -> None:
     """Check an arm file and show what it describes."""
@@ -130,6 +131,64 @@ def check(
 def schema() -> None:
     """Print the JSON schema of arm files, for editors that check and complete as one types."""
     _show_json(arm_schema())
+
+
+@app.command()
+def simulate(
+    arm: ArmArgument,
+    pressures: Annotated[
+        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=500@3.2'; or a CSV file.")
+    ] = "",
+    duration: Annotated[float, typer.Option(help="Length of the motion, s.")] = 5.0,
+    solver: Annotated[str, typer.Option(help="adaptive (compiled) or bdf (SUNDIALS CVODE).")] = "adaptive",
+    rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-6,
+    rate: Annotated[float, typer.Option(help="Output states per second, Hz.")] = 200.0,
+    output: Annotated[str, typer.Option("-o", "--output", help="Write the motion to a NetCDF-4 file.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Simulate an arm under pressures and show where its tips end."""
+    from continuarm.inputs import PressureSignal, PressureSteps
+    from continuarm.motion_file import save_motion
+    from continuarm.simulate import simulate as run
+    from continuarm.solvers import BDF, Adaptive
+
+    solvers = {"adaptive": Adaptive, "bdf": BDF}
+    if solver not in solvers:
+        raise ValueError(f"solver = {solver!r}: must be one of {', '.join(solvers)}")
+    described = load_arm(arm)
+    is_file = pressures.endswith(".csv")
+    drive = PressureSignal.read(pressures, described) if is_file else PressureSteps.parse(pressures)
+    motion = run(described, drive, duration=duration, rate=rate, solver=solvers[solver](rtol=rtol))
+    if output:
+        save_motion(motion, output)
+    if as_json:
+        end = {"t": float(motion.t[-1]), "tips": motion.tips[-1].tolist(), "stopped": motion.stopped}
+        _show_json({"arm": described.name, **end, **motion.record})
+        return
+    facts = _table("", "", headings=False)
+    facts.add_row("motion", f"{motion.t[-1]:g} s of {described.name}, {len(motion.t)} states")
+    facts.add_row("speed", f"{motion.record['real_time_factor']:.0f} times faster than real time")
+    facts.add_row("evaluations", str(motion.record["evaluations"]))
+    if motion.stopped:
+        facts.add_row("stopped", motion.stopped)
+    if output:
+        facts.add_row("written to", output)
+    tips = _table("tip", "x, mm", "y, mm", "z, mm")
+    for i, tip in enumerate(1e3 * motion.tips[-1]):
+        tips.add_row(str(i + 1), *(f"{value:.3f}" for value in tip))
+    _show(facts, tips)
+
+
+@app.command()
+def bench(
+    json_path: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write all numbers as JSON.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer repeats: a look, not a measurement.")] = False,
+    only: Annotated[str | None, typer.Option(metavar="GROUP", help="Only one group of measurements.")] = None,
+) -> None:
+    """Measure how fast everything is here, as ratios taken in one run."""
+    from continuarm.bench import bench_command
+
+    bench_command(json_path, quick, only)
 
 
 def _totals(arm: Arm) -> dict[str, Any]:

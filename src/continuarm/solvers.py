@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import block_diag
 
 from continuarm.arm import Arm
 from continuarm.engine import _native, native_arm
@@ -48,8 +47,8 @@ class Adaptive:
         if not self.longest_step > 0:
             raise ValueError(f"longest_step = {self.longest_step}: must be above 0 s")
         size = 3 * arm.n
-        stiffness = block_diag(*(section.stiffness_matrix for section in arm.sections))
-        damping = block_diag(*(section.damping_matrix for section in arm.sections))
+        stiffness = _block_diagonal([section.stiffness_matrix for section in arm.sections])
+        damping = _block_diagonal([section.damping_matrix for section in arm.sections])
         integrator = _native.Integrator(
             native_arm(arm),
             start.tolist(),
@@ -113,6 +112,13 @@ class BDF:
             out[size:] = forward_dynamics(arm, y[:size], y[size:], drive.at(time) if drive.linear else held)
 
         return rate
+
+
+def _block_diagonal(blocks: list[Floats]) -> Floats:
+    whole = np.zeros((3 * len(blocks), 3 * len(blocks)))
+    for i, block in enumerate(blocks):
+        whole[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = block
+    return whole
 
 
 def _check_tolerances(rtol: float, atol: float) -> None:
