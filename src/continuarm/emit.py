@@ -48,7 +48,7 @@ def operations(step: Step) -> Counter[str]:
 
 
 def _sizes(made: list[Step]) -> dict[str, int]:
-    named = ("passage", "load", "response", "product", "body")
+    named = ("passage", "load", "response", "product", "body", "grounded")
     return {name: len(step.outputs[name]) for step in made for name in named if name in step.outputs} | {
         "section": made[0].inputs["section"]
     }

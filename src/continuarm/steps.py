@@ -20,6 +20,7 @@ from continuarm.mass_matrix import composed, handed_down
 from continuarm.parameters import MODELS, SECTION, Parameters, symmetric_inputs
 from continuarm.record import Pack, Step, inputs, recorded
 from continuarm.section_forces import damping, elastic, elastic_energy, stop
+from continuarm.section_inertia import Body
 from continuarm.section_kinematics import shape
 from continuarm.spatial import times
 
@@ -84,6 +85,40 @@ def steps() -> list[Step]:
     record(lift, {"passage": passage, "product": 6, "load": LOAD}, load=LOAD)
     state = {"section": SECTION, "passage": passage, "body": body, "q": 3, "qd": 3, "tau": 3, "load": LOAD}
     response = record(absorb, state, load=LOAD, response=Pack.plain).packs["response"]
+
+    # the first section stands still at its base and loads nothing; a last section without payload has nothing to lift
+    still, nothing = np.zeros(3), Load(np.zeros((6, 6)), np.zeros(6))
+
+    def weigh_base(model: Any, section: Any, passage: Passage, qd: Any) -> dict[str, Any]:
+        link = moving(section, model, passage._replace(omega=still), qd)
+        body = link.body
+        return {"grounded": (body.coupling, body.own, body.own_bias), "product": link.velocity_product}
+
+    def standing(grounded: Any) -> Body:
+        coupling, own, own_bias = grounded
+        return Body(np.zeros((6, 6)), coupling, own, np.zeros(6), own_bias)
+
+    def absorb_base(
+        section: Any, passage: Passage, grounded: Any, q: Any, qd: Any, tau: Any, load: Load
+    ) -> dict[str, Any]:
+        return {"response": absorb(section, passage, standing(grounded), q, qd, tau, load)["response"]}
+
+    def absorb_tip(section: Any, passage: Passage, body: Any, q: Any, qd: Any, tau: Any) -> dict[str, Any]:
+        return absorb(section, passage, body, q, qd, tau, nothing)
+
+    def absorb_only(section: Any, passage: Passage, grounded: Any, q: Any, qd: Any, tau: Any) -> dict[str, Any]:
+        return absorb_base(section, passage, grounded, q, qd, tau, nothing)
+
+    def respond_tip(section: Any, passage: Passage, response: Any, acceleration: Any) -> dict[str, Any]:
+        return {"qdd": responded(section, passage.tip, np.zeros(6), response, acceleration)[0]}
+
+    grounded = record(weigh_base, weighing, "integral", grounded=Pack.tight).packs["grounded"]
+    record(weigh_base, weighing, "shaped", grounded=grounded)
+    unloaded = {"section": SECTION, "passage": passage, "q": 3, "qd": 3, "tau": 3}
+    record(absorb_base, unloaded | {"grounded": grounded, "load": LOAD})
+    record(absorb_tip, unloaded | {"body": body}, load=LOAD)
+    record(absorb_only, unloaded | {"grounded": grounded})
+    record(respond_tip, {"section": SECTION, "passage": passage, "response": response, "acceleration": 6})
     given = {"section": SECTION, "passage": passage, "response": response, "product": 6, "acceleration": 6}
     record(respond, given)
 
@@ -107,8 +142,6 @@ def steps() -> list[Step]:
     record(load_wrench, {"load": LOAD, "acceleration": 6})
 
     # mass matrix
-    still = np.zeros(3)
-
     def compose(model: Any, section: Any, passage: Passage, inertia: Any) -> dict[str, Any]:
         link = moving(section, model, passage._replace(omega=still), still)
         inertia, wrench, own = composed(section, link.body, link.tip, inertia)

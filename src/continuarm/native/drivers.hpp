@@ -82,25 +82,44 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
     Real* body = scratch.take(body_size);
     Real omega[3], acceleration[6], force[3], energy;
     pass_outward(arm, q, qd, passages, omega);
-    point_mass(arm.payload_mass, arm.payload_offset, omega, load);
+    if (arm.payload_mass[0] != 0.0) point_mass(arm.payload_mass, arm.payload_offset, omega, load);
     for (int i = n - 1; i >= 0; --i) {
         for (int j = 0; j < 3; ++j) force[j] = tau[3 * i + j];
         energy = Real(0.0);
         add_stops(arm, i, q + 3 * i, -1.0, force, &energy);
         const Real* passage = passages + long(i) * passage_size;
         Real* product = products + long(i) * product_size;
-        if constexpr (integral)
-            weigh_integral(section(arm, i), passage, qd + 3 * i, body, product);
+        Real* response = responses + long(i) * response_size;
+        const double* mine = section(arm, i);
+        const Real *at = q + 3 * i, *rate = qd + 3 * i;
+        const bool loaded = i + 1 < n || arm.payload_mass[0] != 0.0;
+        if (i > 0) {
+            if constexpr (integral)
+                weigh_integral(mine, passage, rate, body, product);
+            else
+                weigh_shaped(mine, passage, rate, body, product);
+        } else {
+            if constexpr (integral)
+                weigh_base_integral(mine, passage, rate, body, product);
+            else
+                weigh_base_shaped(mine, passage, rate, body, product);
+        }
+        if (loaded) lift(passage, product, load, load);
+        if (i > 0 && loaded)
+            absorb(mine, passage, body, at, rate, force, load, load, response);
+        else if (i > 0)
+            absorb_tip(mine, passage, at, rate, force, body, load, response);
+        else if (loaded)
+            absorb_base(mine, passage, at, rate, force, body, load, response);
         else
-            weigh_shaped(section(arm, i), passage, qd + 3 * i, body, product);
-        lift(passage, product, load, load);
-        absorb(section(arm, i), passage, body, q + 3 * i, qd + 3 * i, force, load, load,
-               responses + long(i) * response_size);
+            absorb_only(mine, passage, at, rate, force, body, response);
     }
     base_acceleration(arm, true, acceleration);
-    for (int i = 0; i < n; ++i)
+    for (int i = 0; i + 1 < n; ++i)
         respond(section(arm, i), passages + long(i) * passage_size, responses + long(i) * response_size,
                 products + long(i) * product_size, acceleration, qdd + 3 * i, acceleration);
+    respond_tip(section(arm, n - 1), passages + long(n - 1) * passage_size, responses + long(n - 1) * response_size,
+                acceleration, qdd + 3 * (n - 1));
 }
 
 // M q̈ + C q̇ + G; qdd may be null for zero.
