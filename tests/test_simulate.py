@@ -154,6 +154,7 @@ def test_progress_goes_from_nothing_to_all(prototype):
         ({"duration": 0}, "duration = 0: must be above 0 s"),
         ({"duration": np.nan}, "duration = nan: must be above 0 s"),
         ({"duration": 1, "rate": -5}, "rate = -5: must be above 0 Hz"),
+        ({"duration": 1, "rate": 1e9}, "duration · rate = 1e+09 output states: must be at most 1e+07"),
         ({"duration": 1, "q0": np.zeros((2, 9))}, "q0 has shape (2, 9): must be (9,), one state"),
         ({"duration": 1, "solver": Adaptive(rtol=0)}, "rtol = 0: must be between 1e-13 and 1"),
         (
@@ -172,6 +173,20 @@ def test_progress_goes_from_nothing_to_all(prototype):
 def test_bad_arguments_are_refused_in_one_sentence(prototype, arguments, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
         simulate(prototype, **arguments)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"arm": "prototype"}, "arm is str: must be an Arm (see load_arm)"),
+        ({"input": "l33=600@0"}, "input is str: must be PressureSteps, PressureSignal or ForceSignal"),
+        ({"solver": "bdf"}, "solver is str: must be Adaptive(...) or BDF(...)"),
+    ],
+)
+def test_things_of_the_wrong_kind_are_named(prototype, arguments, message):
+    with pytest.raises(TypeError) as caught:
+        simulate(**{"arm": prototype, "duration": 1.0} | arguments)
     assert str(caught.value) == message
 
 

@@ -15,6 +15,9 @@ from continuarm.inputs import Input, NoInput
 from continuarm.motion import Motion
 from continuarm.solvers import BDF, Adaptive
 
+MOST_STATES = 10_000_000
+"""Output states of one motion: beyond any plot, and short of exhausting the memory by a slip of the keyboard."""
+
 
 def simulate(
     arm: Arm,
@@ -37,6 +40,14 @@ def simulate(
         raise ValueError(f"duration = {duration!r}: must be above 0 s")
     if not (np.isfinite(rate) and rate > 0):
         raise ValueError(f"rate = {rate!r}: must be above 0 Hz")
+    if duration * rate > MOST_STATES:
+        raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
+    if not isinstance(arm, Arm):
+        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
+    if input is not None and not hasattr(input, "drive"):
+        raise TypeError(f"input is {type(input).__name__}: must be PressureSteps, PressureSignal or ForceSignal")
+    if solver is not None and not isinstance(solver, (Adaptive, BDF)):
+        raise TypeError(f"solver is {type(solver).__name__}: must be Adaptive(...) or BDF(...)")
     still = np.zeros(3 * arm.n)
     q, qd = checked(arm, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
     if q.ndim != 1:
