@@ -1,4 +1,4 @@
-"""First steps: the paper's three-section arm, its mass matrix, its forces, and a round trip through its dynamics."""
+"""First steps: the paper's three-section arm, its dynamics with three inertia models, and its first experiment."""
 
 import time
 
@@ -46,6 +46,19 @@ def main():
     for i, position in enumerate(1e3 * ca.tip_poses(arm, q)[:, :3, 3]):
         tips.add_row(str(i + 1), *(f"{value:.2f}" for value in position))
     console.print(tips)
+
+    # the paper's experiment 1: pressure steps, kPa at seconds; stiffness and damping are assumed, not measured
+    steps = ca.PressureSteps({"l33": [(0, 600)], "l22": [(3.2, 500)], "l11": [(7.55, 500)]})
+    motions = {name: ca.simulate(models[name], steps, duration=10.5) for name in list(models)[:2]}
+    exact = motions["integral (exact)"]
+    runs = Table(title="Experiment 1, 10.5 s simulated")
+    for heading in ("model", "times real time", "evaluations", "largest tip difference, mm"):
+        runs.add_column(heading, justify="right")
+    for name, motion in motions.items():
+        difference = 1e3 * np.linalg.norm(motion.tips - exact.tips, axis=-1).max()
+        speed, evaluations = motion.record["real_time_factor"], motion.record["evaluations"]
+        runs.add_row(name, f"{speed:.0f}", str(evaluations), f"{difference:.3f}")
+    console.print(runs)
 
     batch = np.tile(q, (10_000, 1))
     start = time.perf_counter()
