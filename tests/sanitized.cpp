@@ -58,6 +58,7 @@ int main(int, char** arguments) {
         const double places[3] = {0.0, 0.3, 1.0};
         for (int quantity = 0; quantity < quantity_count; ++quantity) {
             Request request{};
+            request.step = 1e-4;
             request.quantity = Quantity(quantity);
             for (int k = 0; k < input_count(request.quantity); ++k) request.inputs[k] = states[k].data();
             if (request.quantity == damping_forces) request.inputs[0] = states[1].data();

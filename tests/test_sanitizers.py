@@ -33,7 +33,7 @@ def numbers_of(rng, n, model, rows):
     yield from (q, qd, third)
     for name in _ORDER:
         quantity = QUANTITIES[name]
-        given = {"damping_forces": (qd,), "poses_along": (q, [0.0, 0.3, 1.0])}.get(
+        given = {"damping_forces": (qd,), "poses_along": (q, [0.0, 0.3, 1.0]), "implicit_step": (q, qd, third, 1e-4)}.get(
             name, (q, qd, third)[: len(quantity.arguments)]
         )
         found = quantity(arm, *given, engine="reference")

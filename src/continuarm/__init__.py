@@ -15,7 +15,8 @@ from continuarm.energy import elastic_energy, gravitational_energy, kinetic_ener
 from continuarm.forward_dynamics import forward_dynamics
 
 # What drives it, and how it then moves
-from continuarm.inputs import ForceSignal, PressureSignal, PressureSteps
+from continuarm.implicit_step import implicit_step
+from continuarm.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
 from continuarm.inverse_dynamics import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
 
 # Where the arm is
@@ -25,7 +26,8 @@ from continuarm.mass_matrix import coriolis_matrix, mass_matrix
 from continuarm.motion import Motion
 from continuarm.motion_file import load_motion, save_motion
 from continuarm.simulate import simulate
-from continuarm.solvers import BDF, Adaptive
+from continuarm.solvers import BDF, Adaptive, FixedStep
+from continuarm.statics import equilibrium, natural_frequencies
 
 __version__ = "0.1.0"
 
@@ -34,7 +36,9 @@ __all__ = [
     "Adaptive",
     "Arm",
     "CentreOfGravity",
+    "Controller",
     "DescriptionError",
+    "FixedStep",
     "ForceSignal",
     "Integral",
     "Motion",
@@ -44,6 +48,7 @@ __all__ = [
     "PressureSignal",
     "PressureSteps",
     "Section",
+    "WrenchSignal",
     "arm_names",
     "arm_schema",
     "backbone",
@@ -52,15 +57,18 @@ __all__ = [
     "damping_forces",
     "elastic_energy",
     "elastic_forces",
+    "equilibrium",
     "forward_dynamics",
     "gravitational_energy",
     "gravity_forces",
+    "implicit_step",
     "inverse_dynamics",
     "kinetic_energy",
     "linearization",
     "load_arm",
     "load_motion",
     "mass_matrix",
+    "natural_frequencies",
     "poses_along",
     "potential_energy",
     "save_arm",

@@ -67,4 +67,12 @@ def fractions(name: str, value: ArrayLike) -> Floats:
     if wrong.any():
         at = first(wrong)
         raise ValueError(f"{entry(name, at)} = {array[at]}: must lie between 0 (base) and 1 (tip) of a section")
-    return np.atleast_1d(array)
+    return np.ascontiguousarray(np.atleast_1d(array))
+
+
+def duration(name: str, value: object, least: float = 0.0, most: float = 1e9) -> float:
+    """The value as a number of seconds above the least."""
+    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not good or not least < float(value) <= most:  # type: ignore[arg-type]
+        raise ValueError(f"{name} = {short(value)}: must be above {least:g} s and at most {most:g} s")
+    return float(value)  # type: ignore[arg-type]

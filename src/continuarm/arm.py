@@ -43,6 +43,9 @@ Mass = Annotated[float, Within(1e-12, 1e6, "kg")]
 Acceleration = Annotated[float, Within(-1e6, 1e6, "m/s²")]
 Shaping = Annotated[float, Within(-1e3, 1e3)]
 StopStiffness = Annotated[float, Within(0, 1e12, "N/m")]
+Lag = Annotated[float, Within(0, 1e3, "s")]
+Stiffening = Annotated[float, Within(0, 1e6, "N/m per Pa")]
+Loop = Annotated[float, Within(-1e12, 1e12)]
 
 Two, Three, ThreeOrMore = (BeforeValidator(numbers(*counts)) for counts in ((2, 2), (3, 3), (3, None)))
 Vector = tuple[float, float, float]
@@ -194,6 +197,14 @@ class Section(Description):
         None, description="A of the muscles: m², force = A max(P - P0, 0); needed for pressures"
     )
     dead_zone: Pressure = Field(0.0, description="P0 of the muscles: Pa, pressure below which they do not push")
+    valve_lag: Lag = Field(0.0, description="T of the valves: s, the pressure follows as T Ṗ = command - P; 0: at once")
+    pressure_stiffness: Stiffening = Field(
+        0.0, description="N/m per Pa by which a muscle under pressure is stiffer than K_e; 0: not at all"
+    )
+    hysteresis: Annotated[tuple[Loop, Loop, Loop], Three] | None = Field(
+        None,
+        description="a in N/m, b and g in 1/m of each muscle's h: ḣ = a l̇ - b |l̇| h - g l̇ |h|, N; none if left out",
+    )
 
     @field_validator("stiffness", "damping", mode="before")
     @classmethod
@@ -228,6 +239,10 @@ class Section(Description):
                 )
         elif self.stop_stiffness:
             raise FieldError("stop_stiffness", self.stop_stiffness, "needs a length_range")
+        if self.hysteresis is not None:
+            a, b, g = self.hysteresis
+            if a < 0 or b < abs(g):
+                raise FieldError("hysteresis", self.hysteresis, "a must be at least 0 and b at least |g|")
         return self
 
     def _check_coefficient(self, name: str, definite: str, above: str, least: float) -> None:

@@ -1,4 +1,4 @@
-"""The command line: arms, check, schema, simulate, bench.
+"""The command line: arms, check, schema, simulate, experiment, bench.
 
 Whatever is wrong with the input is one line on standard error and exit code 2.
 """
@@ -6,27 +6,26 @@ Whatever is wrong with the input is one line on standard error and exit code 2.
 from __future__ import annotations
 
 import io
-import itertools
-import json
 import math
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import continuarm
-from continuarm.arm import Arm, Section
+from continuarm.arm import Arm
 from continuarm.arm_file import arm_names, arm_schema, load_arm
+from continuarm.cli_output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli_tables import arm_tables, arm_totals
 from continuarm.description import printable
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 __all__ = ["main"]
 
+STOPPED_EARLY = 1
 BAD_INPUT = 2
+INTERRUPTED = 130
 # Whichever library typer parses with in its version: the class of every fault in how a command was typed.
 UsageError: Any = typer.BadParameter.__base__
 
@@ -45,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(_with_commands(error.format_message()))
     except ValueError as error:  # what the library says of bad input: one sentence
         return _refuse(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _forget_output()
         return 1
@@ -99,6 +100,12 @@ def _start(
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
+SolverOption = Annotated[
+    str, typer.Option(help="adaptive (compiled), bdf (SUNDIALS CVODE) or fixed (steps of one size, for control).")
+]
+RtolOption = Annotated[float | None, typer.Option(help="Relative tolerance of adaptive and bdf; 1e-6 if left out.")]
+StepRateOption = Annotated[float | None, typer.Option(help="Steps per second of fixed, Hz; 1000 if left out.")]
+PlotOption = Annotated[str, typer.Option("--plot", metavar="FILE", help="Draw a figure: .png, .svg or .pdf.")]
 
 
 @app.command()
@@ -106,12 +113,12 @@ def arms(as_json: AsJson = False) -> None:
     """List the arms that come with the library."""
     shipped = [load_arm(name) for name in arm_names()]
     if as_json:
-        _show_json([_totals(arm) | {"description": arm.description} for arm in shipped])
+        show_json([arm_totals(arm) | {"description": arm.description} for arm in shipped])
         return
-    table = _table("name", "sections", "description")
+    table = new_table("name", "sections", "description")
     for arm in shipped:
-        table.add_row(arm.name, str(arm.n), _line(arm.description))
-    _show(table)
+        table.add_row(arm.name, str(arm.n), one_line(arm.description))
+    show(table)
 
 
 @app.command()
@@ -122,15 +129,61 @@ def check(
     """Check an arm file and show what it describes."""
     checked = load_arm(arm)
     if as_json:
-        _show_json(_totals(checked) | {"arm": checked.model_dump(mode="json")})
+        show_json(arm_totals(checked) | _at_rest(checked) | {"arm": checked.model_dump(mode="json")})
     else:
-        _show(*_summary(checked))
+        show(*arm_tables(checked), _rest_table(checked))
+
+
+def _at_rest(arm: Arm) -> dict[str, Any]:
+    """Where the arm rests without muscle forces and how it moves there, in SI units; `reason` where it does not."""
+    from continuarm.kinematics import tip_poses
+    from continuarm.statics import equilibrium, greatest_bend, natural_frequencies, vibrations
+
+    rest: dict[str, Any] = {}
+    try:
+        q = equilibrium(arm)
+        rest |= {"q": q.tolist(), "tip": tip_poses(arm, q)[-1, :3, 3].tolist()}
+        rest["natural_frequencies"] = natural_frequencies(arm, q).tolist()
+        slowest, *_, fastest = vibrations(arm, q).time_constants.tolist()
+        rest["time_constants"] = [time if math.isfinite(time) else None for time in (slowest, fastest)]
+    except ValueError as error:
+        rest["reason"] = str(error)
+    return {"rest": rest, "greatest_bend": [greatest_bend(section) for section in arm.sections]}
+
+
+def _rest_table(arm: Arm) -> Any:
+    """The same as a table, with what the muscles can do."""
+    found = _at_rest(arm)
+    rest, facts = found["rest"], {}
+    if "tip" in rest:
+        facts["tip at rest"] = ", ".join(f"{round(1e3 * value, 1) + 0:g}" for value in rest["tip"]) + " mm"
+    if "time_constants" in rest:
+        *low, high = (f"{value:.3g}" for value in rest["natural_frequencies"])
+        facts["frequencies"] = f"{', '.join(low[:3])} ... {high} Hz without damping"
+        slowest, fastest = ("infinite" if time is None else f"{time:.3g} s" for time in rest["time_constants"])
+        facts["time constants"] = f"{slowest} slowest, {fastest} fastest, with damping"
+    if "reason" in rest:
+        facts["at rest"] = one_line(rest["reason"])
+    facts["greatest bend"] = _of_sections([f"{math.degrees(bend):.4g}" for bend in found["greatest_bend"]]) + " degrees"
+    if any(section.muscle_area for section in arm.sections):
+        areas = _of_sections([f"{section.muscle_area or 0:g}" for section in arm.sections])
+        dead_zones = _of_sections([f"{section.dead_zone:g}" for section in arm.sections])
+        facts["muscles push"] = f"A max(P - P0, 0) with A = {areas} m², P0 = {dead_zones} Pa"
+    table = new_table("", "", headings=False)
+    for name, fact in facts.items():
+        table.add_row(name, fact)
+    return table
+
+
+def _of_sections(values: list[str]) -> str:
+    """One value if all sections have it, else all, from the base."""
+    return values[0] if len(set(values)) == 1 else ", ".join(values)
 
 
 @app.command()
 def schema() -> None:
     """Print the JSON schema of arm files, for editors that check and complete as one types."""
-    _show_json(arm_schema())
+    show_json(arm_schema())
 
 
 @app.command()
@@ -140,43 +193,99 @@ def simulate(
         str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=500@3.2'; or a CSV file.")
     ] = "",
     duration: Annotated[float, typer.Option(help="Length of the motion, s.")] = 5.0,
-    solver: Annotated[str, typer.Option(help="adaptive (compiled) or bdf (SUNDIALS CVODE).")] = "adaptive",
-    rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = 1e-6,
+    force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
+    start: Annotated[str, typer.Option(help="unbent, or equilibrium with what drives it at the start.")] = "unbent",
+    solver: SolverOption = "adaptive",
+    rtol: RtolOption = None,
+    step_rate: StepRateOption = None,
     rate: Annotated[float, typer.Option(help="Output states per second, Hz.")] = 200.0,
-    output: Annotated[str, typer.Option("-o", "--output", help="Write the motion to a NetCDF-4 file.")] = "",
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Write the motion: .nc.")] = "",
+    plot: PlotOption = "",
     as_json: AsJson = False,
 ) -> None:
-    """Simulate an arm under pressures and show where its tips end."""
-    from continuarm.inputs import PressureSignal, PressureSteps
-    from continuarm.motion_file import save_motion
-    from continuarm.simulate import simulate as run
-    from continuarm.solvers import BDF, Adaptive
+    """Simulate an arm under pressures and show where its tips end.
 
-    solvers = {"adaptive": Adaptive, "bdf": BDF}
-    if solver not in solvers:
-        raise ValueError(f"solver = {solver!r}: must be one of {', '.join(solvers)}")
+    Exit codes: 0 done; 1 the motion stopped early, what there is of it is shown and written; 2 bad input;
+    130 interrupted, what is on disk is kept.
+    """
+    from continuarm import cli_motion
+    from continuarm.motion_file import check_motion_path, partial_path
+    from continuarm.plot import check_figure_path, plot_motion, save_figure
+    from continuarm.simulate import simulate as run
+
     described = load_arm(arm)
-    is_file = pressures.endswith(".csv")
-    drive = PressureSignal.read(pressures, described) if is_file else PressureSteps.parse(pressures)
-    motion = run(described, drive, duration=duration, rate=rate, solver=solvers[solver](rtol=rtol))
-    if output:
-        save_motion(motion, output)
+    choices: dict[str, Any] = {
+        "input": cli_motion.pressures_of(pressures, described),
+        "wrench": cli_motion.wrench_of(force),
+        "start": start,
+        "solver": cli_motion.chosen_solver(solver, rtol=rtol, rate=step_rate),
+        "output": check_motion_path(output) if output else None,
+    }
+    if plot:
+        pass
+    try:
+        with progress_bar(f"simulating {one_line(described.name)}") as progress:
+            motion = run(described, duration=duration, rate=rate, progress=progress, **choices)
+    except KeyboardInterrupt:
+        kept = partial_path(choices["output"]) if output else None
+        where = f": what was computed is in {printable(str(kept))}" if kept and kept.exists() else ""
+        print(f"interrupted{where}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    if plot and len(motion.t):
+        save_figure(plot_motion(motion), plot)
     if as_json:
-        end = {"t": float(motion.t[-1]), "tips": motion.tips[-1].tolist(), "stopped": motion.stopped}
-        _show_json({"arm": described.name, **end, **motion.record})
-        return
-    facts = _table("", "", headings=False)
-    facts.add_row("motion", f"{motion.t[-1]:g} s of {described.name}, {len(motion.t)} states")
-    facts.add_row("speed", f"{motion.record['real_time_factor']:.0f} times faster than real time")
-    facts.add_row("evaluations", str(motion.record["evaluations"]))
-    if motion.stopped:
-        facts.add_row("stopped", motion.stopped)
-    if output:
-        facts.add_row("written to", output)
-    tips = _table("tip", "x, mm", "y, mm", "z, mm")
-    for i, tip in enumerate(1e3 * motion.tips[-1]):
-        tips.add_row(str(i + 1), *(f"{value:.3f}" for value in tip))
-    _show(facts, tips)
+        show_json(cli_motion.motion_numbers(motion))
+    else:
+        show(*cli_motion.motion_tables(motion, [path for path in (output, plot) if path]))
+    _tell_if_stopped(motion.stopped)
+
+
+@app.command()
+def experiment(
+    number: Annotated[int, typer.Argument(metavar="1|2|3", help="Which experiment of the paper.")],
+    solver: SolverOption = "adaptive",
+    rtol: RtolOption = None,
+    step_rate: StepRateOption = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FOLDER", help="Write both motions as NetCDF-4 files there.")
+    ] = "",
+    plot: PlotOption = "",
+    as_json: AsJson = False,
+) -> None:
+    """Simulate an experiment of the paper with its own inertia model and the exact one, and compare them.
+
+    The arm's stiffness and damping are assumed, and the paper's measurements are not public: nothing here is measured.
+    Exit codes as for simulate.
+    """
+    from continuarm import cli_motion
+    from continuarm.experiments import compare_models
+    from continuarm.motion_file import check_motion_path, save_motion
+    from continuarm.plot import check_figure_path, save_figure
+
+    chosen = cli_motion.chosen_solver(solver, rtol=rtol, rate=step_rate)
+    files = cli_motion.experiment_files(output, number) if output else {}
+    for path in files.values():
+        check_motion_path(path)
+    if plot:
+        pass
+    with progress_bar(f"experiment {number}") as progress:
+        comparison = compare_models(number, solver=chosen, progress=progress)
+    for model, path in files.items():
+        save_motion(comparison.motions[model], path)
+    if plot:
+        save_figure(comparison.plot(), plot)
+    written = [*files.values(), *filter(None, [plot])]
+    if as_json:
+        show_json(comparison.table())
+    else:
+        show(*cli_motion.comparison_tables(comparison, written))
+    _tell_if_stopped(comparison.integral.stopped or comparison.centre_of_gravity.stopped)
+
+
+def _tell_if_stopped(reason: str) -> None:
+    if reason:
+        print(f"stopped early: {printable(reason)}", file=sys.stderr)
+        raise typer.Exit(STOPPED_EARLY)
 
 
 @app.command()
@@ -189,115 +298,3 @@ def bench(
     from continuarm.bench import bench_command
 
     bench_command(json_path, quick, only)
-
-
-def _totals(arm: Arm) -> dict[str, Any]:
-    sections_mass = math.fsum(section.mass for section in arm.sections)
-    payload_mass = arm.payload.mass if arm.payload else 0.0
-    return {
-        "name": arm.name,
-        "sections": arm.n,
-        "muscles": sum(len(section.muscle_map) for section in arm.sections),
-        "inertia": arm.inertia.model,
-        "length": math.fsum(section.length + section.offset for section in arm.sections),
-        "sections_mass": sections_mass,
-        "payload_mass": payload_mass,
-        "total_mass": sections_mass + payload_mass,
-    }
-
-
-def _summary(arm: Arm) -> list[Any]:
-    totals = _totals(arm)
-    facts = {
-        "arm": _line(arm.name),
-        "description": _line(arm.description),
-        "sections": str(arm.n),
-        "muscles": str(totals["muscles"]),
-        "length": f"{totals['length']:g} m unactuated",
-        "total mass": f"{totals['total_mass']:g} kg"
-        + (f", {arm.payload.mass:g} kg of it payload" if arm.payload else ""),
-        "inertia": " ".join([arm.inertia.model, *_shaping(arm)]),
-        "gravity": f"{_numbers(arm.gravity)} m/s²",
-        "base rotation": f"{_numbers(arm.base_rotation)} rad",
-    }
-    overview = _table("", "", headings=False)
-    for name, fact in facts.items():
-        if fact:
-            overview.add_row(name, fact)
-    return [overview, _section_table(arm)]
-
-
-def _shaping(arm: Arm) -> list[str]:
-    values = {name: value for name, value in arm.inertia.model_dump().items() if name != "model"}
-    return [f"{name} = {_numbers(value)}" for name, value in values.items()]
-
-
-def _section_table(arm: Arm) -> Table:
-    """One row for each run of identical sections, counted from 1 at the base."""
-    table = _table(
-        *("section", "L\nm", "r\nm", "m\nkg", "K_e\nN/m", "D\nN s/m", "σ\nm", "γ\nrad"),
-        *("muscles", "range\nm", "stop\nN/m"),
-    )
-    first = 1
-    for section, same in itertools.groupby(arm.sections):
-        last = first + len(list(same)) - 1
-        table.add_row(str(first) if first == last else f"{first}-{last}", *_row(section))
-        first = last + 1
-    return table
-
-
-def _row(section: Section) -> list[str]:
-    plain = (section.length, section.radius, section.mass, section.stiffness, section.damping)
-    return [
-        *map(_numbers, plain),
-        f"{section.offset:g}",
-        f"{section.twist:.4g}",
-        str(len(section.muscle_map)),
-        "any" if section.length_range is None else "{:g} to {:g}".format(*section.length_range),
-        f"{section.stop_stiffness:g}" if section.stop_stiffness else "none",
-    ]
-
-
-def _numbers(value: Any) -> str:
-    """A number, a list of them, or a matrix with one row a line, in six digits; a choice as in a file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, tuple):
-        return f"{value:g}"
-    return ("\n" if isinstance(value[0], tuple) else ", ").join(map(_numbers, value))
-
-
-# Output: rich is imported only when there is something to show
-
-
-def _table(*columns: str, headings: bool = True) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, show_header=headings, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table
-
-
-def _line(text: str) -> str:
-    return printable(" ".join(text.split()))
-
-
-def _show(*tables: Table) -> None:
-    from rich.console import Console
-
-    # Names and descriptions are other people's text: no markup, no emoji, nothing to highlight.
-    console = Console(markup=False, emoji=False, highlight=False)
-    for i, table in enumerate(tables):
-        if i:
-            console.print()
-        console.print(table)
-
-
-def _show_json(value: Any) -> None:
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    try:
-        text.encode(sys.stdout.encoding)
-    except UnicodeEncodeError:
-        text = json.dumps(value, indent=2)
-    print(text)

@@ -49,8 +49,10 @@ def operations(step: Step) -> Counter[str]:
 
 def _sizes(made: list[Step]) -> dict[str, int]:
     named = ("passage", "load", "response", "product", "body", "grounded")
+    actuator = next(step.inputs["actuator"] for step in made if "actuator" in step.inputs)
     return {name: len(step.outputs[name]) for step in made for name in named if name in step.outputs} | {
-        "section": made[0].inputs["section"]
+        "section": made[0].inputs["section"],
+        "actuator": actuator,
     }
 
 
@@ -136,7 +138,7 @@ class _Printer:
         return f"{each}_out" if each in self.step.inputs else each
 
     def _is_parameter(self, each: str) -> bool:
-        return each in ("section", "mass", "offset", "muscle", "limits", "stiffness")
+        return each in ("section", "mass", "offset", "muscle", "limits", "stiffness", "step", "actuator")
 
     def _operand(self, value: Value) -> str:
         return self.names[id(value)] if isinstance(value, Recorded) else f"Real({float(value)!r})"
@@ -152,6 +154,7 @@ class _Printer:
             "negative": "-{0}",
             "reciprocal": "Real(1.0) / {0}",
             "positive": "positive_part({0})",
+            "is_positive": "is_positive({0})",
         }[node.operation].format(*operands)
 
     def _fused_expression(self, node: Recorded, product: Recorded) -> str:

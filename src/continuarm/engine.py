@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arguments import checked, fractions, whole_number
+from continuarm.arguments import checked, duration, fractions, whole_number
 from continuarm.arm import Arm
 from continuarm.arrays import not_finite, require_finite
 from continuarm.parameters import flat_parameters, model_kind
@@ -48,6 +48,7 @@ _ORDER = (
     "poses_along",
     "tip_jacobian",
     "linearization",
+    "implicit_step",
 )
 """As in native/arm.hpp."""
 
@@ -98,7 +99,7 @@ class Quantity:
             found = native_arm(arm).evaluate(self.index, count, *given.values())
             if found is not None:
                 return self.shaped(arm, found) if self.shaped else found
-        extra = [fractions("xi", given.pop("xi"))] if "xi" in given else []
+        extra = [check(name, given.pop(name)) for name, check in _EXTRAS.items() if name in given]
         arrays = checked(arm, **given)
         batch = arrays[0].shape[:-1]
         if engine == "reference" or _native is None:
@@ -107,7 +108,7 @@ class Quantity:
             for part in found if isinstance(found, tuple) else (found,):
                 require_finite(self.__name__, part, len(batch), self._cause(arm))
             return found
-        plain, extra = ([np.ascontiguousarray(array) for array in each] for each in (arrays, extra))
+        plain = [np.ascontiguousarray(array) for array in arrays]
         handle = native_arm(arm)
         found = handle.evaluate(self.index, count, *plain, *extra)
         if found is None:  # the arguments were good, so it is the result that is not
@@ -117,13 +118,16 @@ class Quantity:
         return self.shaped(arm, found) if self.shaped else found
 
     def _cause(self, arm: Arm) -> str:
-        if self.__name__ not in ("forward_dynamics", "linearization"):
+        if self.__name__ not in ("forward_dynamics", "linearization", "implicit_step"):
             return "the numbers are too large"
         matrix = f"the mass matrix of {arm.name!r} ({arm.inertia.model} model)"
         return f"{matrix} is singular here or the numbers are too large"
 
 
 _NOTHING: dict[str, Any] = {}
+
+_EXTRAS: dict[str, Callable[[str, Any], Any]] = {"xi": fractions, "step": duration}
+"""How arguments are checked that are no states."""
 
 
 def _with_choices(signature: inspect.Signature) -> inspect.Signature:

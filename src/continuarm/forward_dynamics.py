@@ -28,18 +28,29 @@ def forward_dynamics(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
 
     q, qd, tau: (..., 3n) in m, m/s, N; returns (..., 3n) in m/s². With τ = G + K_e q at rest it is zero.
     """
-    chain, load = links(arm, q, qd)
     forces = tau - elastic_forces.reference(arm, q) - damping_forces.reference(arm, qd)
+    return accelerations(arm, q, qd, forces, [np.zeros((3, 3))] * arm.n)
+
+
+def accelerations(arm: Arm, q: Array, qd: Array, forces: Array, added: list[Array]) -> Array:
+    """q̈ of (M + added) q̈ = forces - C q̇ - G: (..., 3n); `added` has a matrix over q_i (..., 3, 3) for each section."""
+    chain, load = links(arm, q, qd)
     responses = []
-    for here, (section, force) in zip(reversed(chain), reversed(parts(arm, forces)), strict=True):
+    inward = zip(reversed(chain), reversed(parts(arm, forces)), reversed(added), strict=True)
+    for here, (section, force), extra in inward:
         lift = lifted(here.tip, here.velocity_product, load)
-        load, response = absorbed(here.body, here.tip, lift, force_of(section, force))
+        load, response = absorbed(stiffened(section, here.body, extra), here.tip, lift, force_of(section, force))
         responses.append(response)
     acceleration, qdds = base_acceleration(arm.base_gravity), []
     for here, response, section in zip(chain, reversed(responses), arm.sections, strict=True):
         qdd, acceleration = responded(section, here.tip, here.velocity_product, response, acceleration)
         qdds.append(qdd)
     return np.concatenate(qdds, axis=-1)
+
+
+def stiffened(section: Section, body: Body, extra: Array) -> Body:
+    """A body whose own ẍ is resisted by an extra matrix over q_i as well, B⁻ᵀ (extra) B⁻¹."""
+    return body._replace(own=body.own + transpose(section.length_map) @ extra @ section.length_map)
 
 
 def lifted(end: Tip, velocity_product: Array, load: Load) -> Load:

@@ -1,46 +1,34 @@
-"""What drives a motion: pressures or forces of the muscles over time, in steps or as signals."""
+"""What drives a motion: pressures or forces of the muscles, and a wrench at the tip, over time or by a controller."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from continuarm.arm import Arm
-
-Floats = NDArray[np.float64]
+from continuarm.arrays import real_numbers
+from continuarm.description import short
+from continuarm.drive import Control, Drive, Floats, joined, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
 """Pressure units that a signal file may name."""
 
-
-@dataclass(frozen=True)
-class Drive:
-    """Muscle forces τ over time: held from one knot to the next, or straight lines between knots."""
-
-    times: Floats  # (k,), s, ascending, the first is 0
-    forces: Floats  # (k, 3n), N
-    linear: bool = False
-
-    def at(self, times: ArrayLike) -> Floats:
-        """τ at some times: (m,) -> (m, 3n), N; after the last knot it is held."""
-        times = np.asarray(times, dtype=float)
-        if self.linear and len(self.times) > 1:
-            return np.stack([np.interp(times, self.times, column) for column in self.forces.T], axis=-1)
-        return self.forces[np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, None)]
+HIGHEST = 1e9
+"""The highest pressure that is taken, Pa."""
 
 
 class Input(Protocol):
     """Anything that can drive an arm."""
 
     def drive(self, arm: Arm) -> Drive:
-        """The muscle forces over time."""
+        """The commands over time."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +36,8 @@ class NoInput:
     """No muscle is driven."""
 
     def drive(self, arm: Arm) -> Drive:
-        """τ = 0."""
-        return Drive(np.zeros(1), np.zeros((1, 3 * arm.n)))
+        """No pressure, no force."""
+        return Drive.held([0.0], joined(arm))
 
 
 @dataclass(frozen=True)
@@ -79,20 +67,23 @@ class PressureSteps:
         return cls(steps)
 
     def drive(self, arm: Arm) -> Drive:
-        """Forces A max(P - P0, 0), in steps."""
+        """The pressures, in steps."""
         for name, steps in self.steps.items():
             for time, pressure in steps:
                 if not (np.isfinite(time) and time >= 0):
                     raise ValueError(f"{name}: time {time} s must be 0 or later")
-                if not (np.isfinite(pressure) and pressure >= 0):
-                    raise ValueError(f"{name}: pressure {pressure} kPa must be 0 or more")
+                if not 0 <= pressure <= HIGHEST / 1e3:
+                    raise ValueError(f"{name}: pressure {pressure} kPa must be 0 or more and at most {HIGHEST / 1e3:g}")
+            times = [time for time, _ in steps]
+            if len(set(times)) < len(times):
+                raise ValueError(f"{name}: two steps at the same time, {max(times, key=times.count):g} s")
         times = sorted({0.0} | {float(time) for steps in self.steps.values() for time, _ in steps})
         pressures = np.zeros((len(times), muscle_count(arm)))
         for name, steps in self.steps.items():
             column = muscle_index(arm, name)
             for time, pressure in sorted(steps):
                 pressures[times.index(float(time)) :, column] = 1e3 * pressure
-        return Drive(np.array(times), arm.muscle_forces(pressure_forces(arm, pressures)))
+        return Drive.held(times, joined(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
 @dataclass(frozen=True)
@@ -106,17 +97,22 @@ class PressureSignal:
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
         """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+        if not Path(path).is_file():
+            raise ValueError(f"{path}: there is no such file")
+        try:
+            with open(path, newline="", encoding="utf-8-sig") as file:
+                rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise ValueError(f"{path}: is not a table of comma-separated values: {error}") from None
         if len(rows) < 2:
             raise ValueError(f"{path}: must have a header and at least one row")
         header = [re.fullmatch(r"\s*(\S+)\s*\[(\S+)\]\s*", cell) for cell in rows[0]]
         if not all(header) or header[0][1] != "t" or header[0][2] != "s":  # type: ignore[index]
-            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {rows[0]}")
-        try:
-            numbers = np.array([[float(cell) for cell in row] for row in rows[1:]])
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
+            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(rows[0])}")
+        names = [cell[1] for cell in header if cell]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{path}: the header names {max(names, key=names.count)} more than once")
+        numbers = np.array([_row(path, i, row, len(names)) for i, row in enumerate(rows[1:], start=2)])
         pressures = np.zeros((len(numbers), muscle_count(arm)))
         for k, cell in enumerate(header[1:], start=1):
             assert cell is not None
@@ -126,19 +122,18 @@ class PressureSignal:
         return cls(numbers[:, 0], pressures, linear)
 
     def drive(self, arm: Arm) -> Drive:
-        """Forces A max(P - P0, 0); where a line crosses the dead zone's edge, a knot is added."""
+        """The pressures; where a line crosses the dead zone's edge, a knot is added."""
         times, pressures = _signal("pressures", self.times, self.pressures, muscle_count(arm))
-        if (pressures < 0).any():
-            raise ValueError(f"pressures = {pressures.min():g} Pa: must be 0 or more")
-        if self.linear:
-            edges = np.concatenate([np.full(len(s.muscle_map), s.dead_zone) for s in arm.sections])
-            before, after = pressures[:-1] - edges, pressures[1:] - edges
-            row, column = np.nonzero(before * after < 0)
-            part = before[row, column] / (before[row, column] - after[row, column])
-            knots = np.unique(np.concatenate([times, times[row] + part * np.diff(times)[row]]))
-            pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
-            times = knots
-        return Drive(times, arm.muscle_forces(pressure_forces(arm, pressures)), self.linear)
+        checked_pressures(arm, "pressures", pressures)
+        if not self.linear:
+            return Drive.held(times, joined(arm, pressures=pressures))
+        edges = np.concatenate([np.full(len(s.muscle_map), s.dead_zone) for s in arm.sections])
+        before, after = pressures[:-1] - edges, pressures[1:] - edges
+        row, column = np.nonzero(before * after < 0)
+        part = before[row, column] / (before[row, column] - after[row, column])
+        knots = np.unique(np.concatenate([times, times[row] + part * np.diff(times)[row]]))
+        pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
+        return Drive.lines(knots, joined(arm, pressures=pressures))
 
 
 @dataclass(frozen=True)
@@ -152,27 +147,92 @@ class ForceSignal:
     def drive(self, arm: Arm) -> Drive:
         """The forces as they are."""
         times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
-        return Drive(times, forces, self.linear)
+        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, forces=forces))
+
+
+@dataclass(frozen=True)
+class WrenchSignal:
+    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes."""
+
+    times: ArrayLike
+    wrenches: ArrayLike
+    linear: bool = False
+
+    def drive(self, arm: Arm) -> Drive:
+        """The wrench as it is."""
+        times, wrenches = _signal("wrenches", self.times, self.wrenches, 6)
+        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, wrench=wrenches))
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A function (t, q, qd) -> pressures (muscles,) in Pa, or forces (3n,) in N, asked `rate` times a second.
+
+    Its answer is held until it is asked again.
+    """
+
+    function: Callable[[float, Floats, Floats], ArrayLike]
+    rate: float
+    gives: Literal["pressures", "forces"] = "pressures"
+
+    def drive(self, arm: Arm) -> Drive:
+        """The function, its answers checked."""
+        if not (np.isfinite(self.rate) and 0 < self.rate <= 1e6):
+            raise ValueError(f"rate of the controller = {self.rate!r}: must be above 0 Hz and at most 1e6 Hz")
+        if self.gives not in ("pressures", "forces"):
+            raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
+        if not callable(self.function):
+            raise TypeError(f"function of the controller is {type(self.function).__name__}: must be callable")
+        width = muscle_count(arm) if self.gives == "pressures" else 3 * arm.n
+
+        def commands(t: float, q: Floats, qd: Floats) -> Floats:
+            name = f"{self.gives} of the controller at t = {t:.6g} s"
+            values = real_numbers(name, self.function(t, q, qd), f"{width} numbers")
+            if values.shape != (width,):
+                raise ValueError(f"{name} have shape {values.shape}: must be ({width},)")
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
+            if self.gives == "forces":
+                return joined(arm, forces=values)[0]
+            return joined(arm, pressures=checked_pressures(arm, name, values))[0]
+
+        return Drive(np.zeros(1), joined(arm), joined(arm), Control(self.rate, commands))
+
+
+def _row(path: str | Path, line: int, row: list[str], width: int) -> list[float]:
+    if len(row) != width:
+        raise ValueError(f"{path}: line {line} has {len(row)} cells: must have {width}, as the header")
+    try:
+        return [float(cell) for cell in row]
+    except ValueError:
+        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} numbers") from None
 
 
 def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
-    when, what = np.atleast_1d(np.asarray(times, dtype=float)), np.atleast_2d(np.asarray(values, dtype=float))
-    if what.shape != (len(when), width) or when.ndim != 1:
+    when = np.atleast_1d(real_numbers("times", times, "a list of seconds"))
+    what = np.atleast_2d(real_numbers(name, values, f"rows of {width} numbers"))
+    if when.ndim != 1 or not len(when):
+        raise ValueError(f"times has shape {when.shape}: must be a list of at least one time")
+    if what.shape != (len(when), width):
         raise ValueError(f"{name} has shape {what.shape}: must be ({len(when)}, {width}), one row for each time")
     if not np.isfinite(when).all() or not np.isfinite(what).all():
         raise ValueError(f"times and {name} must be finite")
     if (np.diff(when) <= 0).any():
         raise ValueError(f"times must ascend; they do not after {when[:-1][np.diff(when) <= 0][0]:g} s")
-    if when[0] > 0:  # nothing before the first row
-        when, what = np.concatenate([[0.0], when]), np.concatenate([what[:1] * 0, what])
     if when[0] < 0:
         raise ValueError(f"times begin at {when[0]:g} s: must be 0 or later")
+    if when[0] > 0:  # nothing before the first row
+        when, what = np.concatenate([[0.0], when]), np.concatenate([what[:1] * 0, what])
     return when, what
 
 
-def muscle_count(arm: Arm) -> int:
-    """How many muscles an arm has."""
-    return sum(len(section.muscle_map) for section in arm.sections)
+def muscle_name(arm: Arm, column: int) -> str:
+    """l33 for muscle 3 of section 3, l10-2 for muscle 2 of section 10: the name of a column of muscles."""
+    for i, section in enumerate(arm.sections, start=1):
+        if column < len(section.muscle_map):
+            return f"l{i}{column + 1}" if i < 10 and column < 9 else f"l{i}-{column + 1}"
+        column -= len(section.muscle_map)
+    raise ValueError(f"muscle {column}: {arm.name!r} has {muscle_count(arm)}")
 
 
 def muscle_index(arm: Arm, name: str) -> int:
@@ -182,18 +242,19 @@ def muscle_index(arm: Arm, name: str) -> int:
         section, muscle = (int(part) for part in found.groups() if part is not None)
         if 1 <= section <= arm.n and 1 <= muscle <= len(arm.sections[section - 1].muscle_map):
             return sum(len(each.muscle_map) for each in arm.sections[: section - 1]) + muscle - 1
-    last = (
-        f"l{arm.n}{len(arm.sections[-1].muscle_map)}" if arm.n < 10 else f"l{arm.n}-{len(arm.sections[-1].muscle_map)}"
-    )
+    last = muscle_name(arm, muscle_count(arm) - 1)
     raise ValueError(f"muscle {name!r}: must be one of l11 to {last} of {arm.name!r}")
 
 
-def pressure_forces(arm: Arm, pressures: Floats) -> Floats:
-    """A max(P - P0, 0) of every muscle: (..., muscles), Pa -> N."""
-    areas: list[Any] = []
+def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
+    """Pressures (..., muscles) in Pa that the arm's muscles can take."""
+    wrong = ~((pressures >= 0) & (pressures <= HIGHEST))
+    if wrong.any():
+        column = int(np.argmax(wrong.reshape(-1, pressures.shape[-1]).any(axis=0)))
+        value: Any = pressures[..., column][wrong[..., column]]
+        shown = f"{name}: {muscle_name(arm, column)} = {np.ravel(value)[0]:g} Pa"
+        raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST:g}")
     for i, section in enumerate(arm.sections):
         if section.muscle_area is None:
             raise ValueError(f"sections[{i}].muscle_area is missing: pressures need it to become forces")
-        areas += [(section.muscle_area, section.dead_zone)] * len(section.muscle_map)
-    area, dead_zone = np.array(areas).T
-    return area * np.maximum(pressures - dead_zone, 0.0)
+    return pressures

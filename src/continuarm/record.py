@@ -70,6 +70,10 @@ class Recorded:
         """max(self, 0)."""
         return Recorded.of("positive", self)
 
+    def is_positive(self) -> Any:
+        """1 where self > 0, else 0."""
+        return Recorded.of("is_positive", self)
+
 
 _NUMBERS = (Recorded, int, float, np.number)
 

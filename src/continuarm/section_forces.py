@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from continuarm.arm import Section
-from continuarm.spatial import Array, positive_part, scaled, times
+from continuarm.spatial import Array, is_positive, positive_part, scaled, times
 
 
 def elastic(section: Section, q: Array) -> Array:
@@ -14,6 +16,11 @@ def elastic(section: Section, q: Array) -> Array:
 def damping(section: Section, qd: Array) -> Array:
     """D q̇_i: (..., 3), N."""
     return times(section.damping_matrix, qd)
+
+
+def impedance(section: Section, step: Array) -> Array:
+    """h D + h² K_e over q_i: (3, 3), kg; what springs and dampers add to the inertia in an implicit step h."""
+    return step * (section.damping_matrix + step * section.stiffness_matrix)
 
 
 def elastic_energy(section: Section, q: Array) -> Array:
@@ -32,3 +39,10 @@ def stop(muscle: Array, limits: Array, stiffness: Array, q: Array) -> tuple[Arra
     beyond = overrun(muscle, limits, q)
     force = stiffness * beyond
     return scaled(force, muscle), force * beyond / 2
+
+
+def stop_impedance(muscle: Array, limits: Array, stiffness: Array, step: Array, q: Array) -> Array:
+    """h² k over q_i of a muscle that is in its stop, else zero: (..., 3, 3), kg."""
+    length = muscle[0] * q[..., 0] + muscle[1] * q[..., 1] + muscle[2] * q[..., 2]
+    pressed = is_positive(length - limits[1]) + is_positive(limits[0] - length)
+    return np.asarray(step * step * stiffness * pressed)[..., None, None] * (muscle[:, None] * muscle)

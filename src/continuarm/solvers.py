@@ -1,32 +1,94 @@
 """How a motion is computed: small objects that say which method and how accurately.
 
-A solver gives states at output times, part by part, so that a long run can show progress, be written as it goes, and
-keep what it has when it is stopped.
+A solver starts a run, which gives states at output times as they are asked for, so that a long motion can show
+progress, be written as it goes, and keep what it has when it is stopped. A state is a row of numbers:
+(q, q̇, [pressures, hysteresis,] supplied, dissipated), the middle ones where muscles have a memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from continuarm.arguments import checked, whole_number
 from continuarm.arm import Arm
+from continuarm.drive import Drive
 from continuarm.engine import _native, native_arm
 from continuarm.forward_dynamics import forward_dynamics
-from continuarm.inputs import Drive
+from continuarm.muscles import Actuation
 
 Floats = NDArray[np.float64]
 
 
+class Run(Protocol):
+    """A motion in progress."""
+
+    def drive(self, drive: Drive) -> None:
+        """New commands from now on."""
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        """States (k, width) at ascending times; fewer than asked for, and the reason, where the motion ends."""
+
+    def state(self) -> Floats:
+        """The state now."""
+
+    def counts(self) -> dict[str, int]:
+        """What was done so far: evaluations, steps, rejected."""
+
+
+class Solver(Protocol):
+    """A way to compute motions."""
+
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+
+    def check(self, drive: Drive) -> None:
+        """Raises ValueError if the solver cannot follow such commands."""
+
+
 class Part(NamedTuple):
-    """States (k, 6n) at the next k output times, what the solver did so far, and why it stopped if it did."""
+    """States (k, width) and commands (k, commands) at the next k output times, and why the motion ends if it does."""
 
     states: Floats
+    commands: Floats
     counts: dict[str, int]
     stopped: str = ""
+
+
+def parts(run: Run, arm: Arm, drive: Drive, times: Floats, chunk: int = 2000) -> Iterator[Part]:
+    """A motion part by part: states at the times, the first of which is 0."""
+    if drive.control is None:
+        run.drive(drive)
+        for first in range(0, len(times), chunk):
+            wanted = times[first : first + chunk]
+            states, stopped = run.advance(wanted)
+            yield Part(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
+            if stopped:
+                return
+        return
+    size, period, done, stopped = 3 * arm.n, 0, 0, ""
+    while done < len(times) and not stopped:
+        found: list[Floats] = []
+        told: list[Floats] = []
+        while done < len(times) and sum(map(len, found)) < chunk and not stopped:
+            begin, end = period / drive.control.rate, (period + 1) / drive.control.rate
+            now = run.state()
+            answer = drive.control.commands(begin, now[:size].copy(), now[size : 2 * size].copy())
+            piece = drive.piece(begin, end).plus_held(answer)
+            run.drive(piece)
+            inside = times[done : done + int(np.searchsorted(times[done:], end))]
+            more = done + len(inside) < len(times)
+            # the end is asked for as well, so that the next period begins there exactly
+            states, stopped = run.advance(np.append(inside, end) if more else inside)
+            found.append(states[: len(inside)])
+            told.append(piece.at(inside[: len(states)]))
+            done += len(inside)
+            period += 1
+        yield Part(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
 
 
 @dataclass(frozen=True)
@@ -40,85 +102,278 @@ class Adaptive:
     rtol: float = 1e-6
     atol: float = 5e-11
     longest_step: float = float("inf")
+    highest_order: int = 5
 
-    def parts(self, arm: Arm, drive: Drive, start: Floats, times: Floats, chunk: int = 2000) -> Iterator[Part]:
-        """States at the times, from the state at time 0."""
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
         if not self.longest_step > 0:
             raise ValueError(f"longest_step = {self.longest_step}: must be above 0 s")
-        size = 3 * arm.n
-        stiffness = _block_diagonal([section.stiffness_matrix for section in arm.sections])
-        damping = _block_diagonal([section.damping_matrix for section in arm.sections])
-        integrator = _native.Integrator(
+        whole_number("highest_order", self.highest_order, least=1, most=5)
+        return _AdaptiveRun(self, arm, actuation, state)
+
+    def check(self, drive: Drive) -> None:
+        """Follows all commands."""
+
+
+class _AdaptiveRun:
+    def __init__(self, solver: Adaptive, arm: Arm, actuation: Actuation, state: Floats) -> None:
+        self.arm, size = arm, 3 * arm.n
+        damping = np.zeros((size, size))
+        for i, section in enumerate(arm.sections):
+            damping[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = section.damping_matrix
+        tolerances = _tolerances(solver.atol, arm, actuation)
+        self.integrator = _native.Integrator(
             native_arm(arm),
-            start.tolist(),
-            drive.times.tolist(),
-            drive.forces.ravel().tolist(),
-            drive.linear,
-            self.rtol,
-            [self.atol] * size + [100 * self.atol] * size,
-            min(self.longest_step, 1e300),
-            stiffness.ravel().tolist(),
+            _numbers(actuation),
+            actuation.remembers,
+            state.tolist(),
+            solver.rtol,
+            tolerances.tolist(),
+            min(solver.longest_step, 1e300),
+            solver.highest_order,
             damping.ravel().tolist(),
         )
-        for first in range(0, len(times), chunk):
-            wanted = np.ascontiguousarray(times[first : first + chunk])
-            states = np.empty((len(wanted), 2 * size))
-            rows, status, time = integrator.advance(wanted, states)
-            stopped = "" if rows == len(wanted) else f"{status} at t = {time:.6g} s"
-            yield Part(states[:rows], integrator.counts(), stopped)
-            if stopped:
-                return
+        self.width = len(state)
+
+    def drive(self, drive: Drive) -> None:
+        self.integrator.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        states = np.empty((len(times), self.width))
+        rows, status, time = self.integrator.advance(np.ascontiguousarray(times), states)
+        if rows == len(times):
+            return states, ""
+        refused = np.array(self.integrator.refused())
+        return states[:rows], f"t = {time:.6g} s: {reason(self.arm, refused, status)}"
+
+    def state(self) -> Floats:
+        return np.array(self.integrator.state())
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.integrator.counts())
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """Implicit steps of one length, order 2, O(n) each: for control rates, where the cost must be known beforehand.
+
+    rate: steps per second, Hz. Springs, dampers and stops are taken implicitly, so that a step is stable however stiff
+    they are (see implicit_step); commands are averaged over it, so that a jump inside gives its true impulse.
+    """
+
+    rate: float = 1000.0
+
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+        if not (np.isfinite(self.rate) and 0 < self.rate <= 1e7):
+            raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
+        return _FixedRun(self, arm, actuation, state)
+
+    def check(self, drive: Drive) -> None:
+        """A controller is asked every so many whole steps."""
+        if drive.control is not None:
+            ratio = self.rate / drive.control.rate
+            if abs(ratio - round(ratio)) > 1e-9 * ratio or round(ratio) < 1:
+                raise ValueError(
+                    f"rate of the controller = {drive.control.rate:g} Hz: "
+                    f"must be that of FixedStep, {self.rate:g} Hz, or a whole fraction of it"
+                )
+
+
+class _FixedRun:
+    block = 20_000  # steps computed before their states are thinned out
+
+    def __init__(self, solver: FixedStep, arm: Arm, actuation: Actuation, state: Floats) -> None:
+        self.arm, self.step, self.done = arm, 1 / solver.rate, 0
+        self.stepper = _native.Stepper(
+            native_arm(arm), _numbers(actuation), actuation.remembers, state.tolist(), self.step
+        )
+        self.before = self.after = state
+
+    def drive(self, drive: Drive) -> None:
+        self.stepper.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        steps = times / self.step
+        whole = np.rint(steps)
+        steps = np.where(np.abs(steps - whole) < 1e-6, whole, steps)  # 0.3 s is 300 steps
+        found = [self._between(steps[steps <= self.done], self.done - 1, np.stack([self.before, self.after]))]
+        last = int(np.ceil(steps[-1]))
+        while self.done < last:
+            count = min(self.block, last - self.done)
+            states = np.empty((count, len(self.after)))
+            rows = self.stepper.advance(states)
+            first, states = self.done, np.concatenate([self.after[None], states[:rows]])
+            self.done += rows
+            found.append(self._between(steps[(steps > first) & (steps <= self.done)], first, states))
+            if rows:
+                self.before, self.after = states[-2], states[-1]
+            if rows < count:
+                refused = np.array(self.stepper.refused())
+                return np.concatenate(found), f"t = {self.done * self.step:.6g} s: {reason(self.arm, refused)}"
+        return np.concatenate(found), ""
+
+    def _between(self, steps: Floats, first: int, states: Floats) -> Floats:
+        """States at some numbers of steps, whole or not, from those at first, first + 1, ...: cubic in q."""
+        low = np.clip(np.floor(steps).astype(int) - first, 0, len(states) - 1)
+        part = (steps - first - low)[:, None]
+        here, there = states[low], states[np.minimum(low + 1, len(states) - 1)]
+        found = here + part * (there - here)
+        size = 3 * self.arm.n
+        (q, v), (q_next, v_next) = ((each[:, :size], each[:, size : 2 * size]) for each in (here, there))
+        bow = (1 - part) * (self.step * v - (q_next - q)) - part * (self.step * v_next - (q_next - q))
+        found[:, :size] += part * (1 - part) * bow
+        return found
+
+    def state(self) -> Floats:
+        return np.array(self.after)
+
+    def counts(self) -> dict[str, int]:
+        return {"evaluations": self.done, "steps": self.done, "rejected": 0}
 
 
 @dataclass(frozen=True)
 class BDF:
-    """SUNDIALS CVODE, variable-order backward differences (the ode15s of the paper): the reference, through Python."""
+    """SUNDIALS CVODE, variable-order backward differences (the ode15s of the paper): the reference, through Python.
+
+    CVODE does not tell its steps here: they are counted from the times at which it asks for the right-hand side.
+    """
 
     rtol: float = 1e-6
     atol: float = 1e-10
+    highest_order: int = 5
 
-    def parts(self, arm: Arm, drive: Drive, start: Floats, times: Floats, chunk: int = 2000) -> Iterator[Part]:
-        """States at the times, from the state at time 0; starts anew where a held input jumps."""
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+        _check_tolerances(self.rtol, self.atol)
+        whole_number("highest_order", self.highest_order, least=1, most=5)
+        return _CvodeRun(self, arm, actuation, state)
+
+    def check(self, drive: Drive) -> None:
+        """Follows all commands."""
+
+
+class _CvodeRun:
+    def __init__(self, solver: BDF, arm: Arm, actuation: Actuation, state: Floats) -> None:
+        self.solver, self.arm, self.actuation = solver, arm, actuation
+        # the energies are summed up beside the motion: they have no part in its error
+        self.tolerances = np.append(_tolerances(solver.atol, arm, actuation), [1e30, 1e30])
+        self.time, self.now = 0.0, state.copy()
+        self.tally = {"evaluations": 0, "steps": 0, "rejected": 0}
+        self.refused, self.latest_rate = state, np.zeros(len(state))
+        self.rate = _native.Rate(native_arm(arm), _numbers(actuation), actuation.remembers)
+
+    def drive(self, drive: Drive) -> None:
+        self.commands = drive
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        """Starts anew where a command jumps, and does not step over knots unseen."""
         from sksundae.cvode import CVODE
 
-        _check_tolerances(self.rtol, self.atol)
-        state, evaluations = start.copy(), 0
-        bounds = drive.times if not drive.linear else drive.times[:1]
-        ends = [*bounds[1:], np.inf]
-        if times[0] == 0:
-            yield Part(state[None], {"evaluations": 0})
-        for begin, end in zip(bounds, ends, strict=True):
-            inside = times[(times > begin) & (times <= end)]
-            wanted = np.unique(np.concatenate([[begin], inside, [end] if np.isfinite(end) else []]))
-            rate = self._rate(arm, drive, begin)
-            solver = CVODE(rate, method="BDF", rtol=self.rtol, atol=self.atol, max_num_steps=1_000_000)
-            found = solver.solve(wanted, state)
-            evaluations += int(found.nfev)
-            state = np.array(found.y[-1])
-            rows = np.array(found.y[np.isin(found.t, inside)])
-            counts = {"evaluations": evaluations}
-            stopped = "" if found.success else str(found.message)
-            yield Part(rows, counts, stopped)
-            if stopped or end >= times[-1]:
+        drive = self.commands
+        jumps = (drive.end[:-1] != drive.begin[1:]).any(axis=1)
+        bounds = drive.times[1:][jumps]
+        lines = len(drive.times) > 1 and bool((drive.begin != drive.end).any())
+        longest = float(np.diff(drive.times).min()) if lines else 0.0
+        found = [np.repeat(self.now[None], int((times <= self.time).sum()), axis=0)]
+        while self.time < times[-1]:
+            ahead = bounds[bounds > self.time]
+            end = min(times[-1], ahead[0]) if len(ahead) else times[-1]
+            inside = times[(times > self.time) & (times <= end)]
+            wanted = np.unique(np.concatenate([[self.time], inside, [end]]))
+            cvode = CVODE(
+                self._rate,
+                method="BDF",
+                rtol=self.solver.rtol,
+                atol=self.tolerances,
+                max_step=longest,
+                max_order=self.solver.highest_order,
+                max_num_steps=1_000_000,
+                eventsfn=lambda time, y, events: self._edge(y, events),
+                num_events=1,
+            )
+            self.begun = self.latest = self.time
+            self.row = drive.at([self.time])[0]
+            self.steady = bool((self.row == drive.before([end])[0]).all()) and not lines
+            result = cvode.solve(wanted, self.now)
+            found.append(np.array(result.y[np.isin(result.t, inside)]))
+            self.time, self.now = float(result.t[-1]), np.array(result.y[-1])
+            if self.time < end:
+                why = reason(self.arm, self.refused, str(result.message))
+                return np.concatenate(found), f"t = {self.time:.6g} s: {why}"
+        return np.concatenate(found), ""
+
+    def _rate(self, time: float, y: Any, out: Any) -> None:
+        tally = self.tally
+        tally["evaluations"] += 1
+        if time > self.latest:
+            tally["steps"] += 1
+        elif time < self.latest:  # the step to the time before was not taken
+            tally["rejected"] += 1
+        self.latest = time
+        if not self.steady:
+            self.row = self.commands.before([time])[0] if time > self.begun else self.row
+        if self.rate.evaluate(self.row, y, out):
+            self.latest_rate = np.array(out)
+            return
+        if np.isfinite(y).all():
+            self.refused = np.array(y)
+            if self.rate.margin(y) <= 0:  # goes on as it was, to the edge that it has just passed
+                out[:] = self.latest_rate
                 return
+        out[:] = np.nan  # CVODE tries a shorter step
 
-    def _rate(self, arm: Arm, drive: Drive, begin: float) -> Callable[[float, Any, Any], None]:
-        """(q, v)˙ = (v, q̈) with the input that holds from a time on."""
-        size, held = 3 * arm.n, drive.at(begin)
+    def _edge(self, y: Any, events: Any) -> None:
+        """Zero at the edge of the model's range."""
+        events[0] = self.rate.margin(y)
 
-        def rate(time: float, y: Any, out: Any) -> None:
-            out[:size] = y[size:]
-            out[size:] = forward_dynamics(arm, y[:size], y[size:], drive.at(time) if drive.linear else held)
+    def state(self) -> Floats:
+        return self.now
 
-        return rate
+    def counts(self) -> dict[str, int]:
+        return dict(self.tally)
 
 
-def _block_diagonal(blocks: list[Floats]) -> Floats:
-    whole = np.zeros((3 * len(blocks), 3 * len(blocks)))
-    for i, block in enumerate(blocks):
-        whole[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = block
-    return whole
+def reason(arm: Arm, refused: Floats, otherwise: str = "") -> str:
+    """Why the model does not hold at a state: the section and what is beyond which limit."""
+    size = 3 * arm.n
+    if len(refused) and not np.isfinite(refused).all():
+        number = int(np.argmin(np.isfinite(refused)))
+        if number < 2 * size:
+            return f"section {number % size // 3 + 1} of {arm.n} has a state that is not finite"
+        return "a pressure or hysteresis is not finite"
+    if len(refused):
+        q, qd = refused[:size].copy(), refused[size : 2 * size].copy()
+        try:
+            checked(arm, q=q, qd=qd)
+            forward_dynamics(arm, q, qd, np.zeros(size))
+        except ValueError as error:
+            return str(error)
+    return otherwise or "no step could be made"
+
+
+def _numbers(actuation: Actuation) -> list[list[float]]:
+    """The muscles as native code takes them: section, row of the muscle map, constants."""
+    rows = []
+    for row, constants in zip(actuation.map, np.stack(actuation.constants, axis=-1), strict=True):
+        section = int(np.argmax(row != 0)) // 3
+        rows.append([float(section), *row[3 * section : 3 * section + 3], *constants])
+    return rows
+
+
+def _tolerances(atol: float, arm: Arm, actuation: Actuation) -> Floats:
+    """Absolute tolerances of a state, energies left out: those of q in m, of q̇ 100 times that in m/s.
+
+    Those of pressures and hysteresis are such that the spring of a muscle would move by that of q.
+    """
+    size = 3 * arm.n
+    tolerances = [np.full(size, atol), np.full(size, 100 * atol)]
+    if actuation.remembers:
+        stiffness = np.concatenate([np.full(len(s.muscle_map), np.trace(s.stiffness_matrix) / 3) for s in arm.sections])
+        area = np.where(actuation.constants.area > 0, actuation.constants.area, 1.0)
+        tolerances += [atol * stiffness / area, atol * stiffness]
+    return np.concatenate(tolerances)
 
 
 def _check_tolerances(rtol: float, atol: float) -> None:

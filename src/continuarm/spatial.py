@@ -58,6 +58,18 @@ def positive_part(a: Array) -> Array:
     return np.asarray(a).item().positive_part()
 
 
+def is_positive(a: Array) -> Array:
+    """1 where a > 0, else 0: the slope of positive_part."""
+    if isinstance(a, (float, np.ndarray, np.generic)) and np.asarray(a).dtype != object:
+        return np.where(np.real(a) > 0, 1.0, 0.0)
+    return np.asarray(a).item().is_positive()
+
+
+def size_of(a: Array) -> Array:
+    """|a|, by the real part for a complex number."""
+    return positive_part(a) + positive_part(-a)
+
+
 def cross(u: Array, v: Array) -> Array:
     """(..., 3) and (..., 3) -> (..., 3)."""
     u1, u2, u3 = components(u)

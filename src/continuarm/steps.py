@@ -13,13 +13,15 @@ import numpy as np
 from continuarm.arm import CentreOfGravity, Integral
 from continuarm.chain import Load, Passage, force_of, moving, passed, payload, rate_of, shape_of
 from continuarm.energy import carried_energy, energy_passed, fallen, held_up
-from continuarm.forward_dynamics import absorbed, lifted, responded
+from continuarm.forward_dynamics import absorbed, lifted, responded, stiffened
+from continuarm.implicit_step import GAMMA, closing, middle, opening
 from continuarm.inverse_dynamics import carried, demand, onward_acceleration
 from continuarm.kinematics import at_point, attached, moved_by, placed
 from continuarm.mass_matrix import composed, handed_down
+from continuarm.muscles import Muscle, answer
 from continuarm.parameters import MODELS, SECTION, Parameters, symmetric_inputs
 from continuarm.record import Pack, Step, inputs, recorded
-from continuarm.section_forces import damping, elastic, elastic_energy, stop
+from continuarm.section_forces import damping, elastic, elastic_energy, impedance, stop, stop_impedance
 from continuarm.section_inertia import Body
 from continuarm.section_kinematics import shape
 from continuarm.spatial import times
@@ -122,6 +124,38 @@ def steps() -> list[Step]:
     given = {"section": SECTION, "passage": passage, "response": response, "product": 6, "acceleration": 6}
     record(respond, given)
 
+    # an implicit step: what springs, dampers and stops add to the inertia
+    extra = Pack.tight(symmetric_inputs("extra", 3))
+
+    def stiffen(section: Any, body: Any, step: Any, extra: Any) -> dict[str, Any]:
+        return {"body": stiffened(section, body, impedance(section, GAMMA * step[0]) + extra)}
+
+    def stiffen_base(section: Any, grounded: Any, step: Any, extra: Any) -> dict[str, Any]:
+        whole = stiffen(section, standing(grounded), step, extra)["body"]
+        return {"grounded": (whole.coupling, whole.own, whole.own_bias)}
+
+    def stop_extra(muscle: Any, limits: Any, stiffness: Any, step: Any, q: Any) -> dict[str, Any]:
+        return {"extra": stop_impedance(muscle, limits, stiffness[0], GAMMA * step[0], q)}
+
+    def open_step(q: Any, qd: Any, step: Any) -> dict[str, Any]:
+        stage = opening(q, qd, step[0])
+        return {"springs": stage.springs, "dampers": stage.dampers}
+
+    def amid_step(q: Any, qd: Any, first: Any, step: Any) -> dict[str, Any]:
+        stage = middle(q, qd, first, step[0])
+        return {"there": stage.q, "rate": stage.qd, "springs": stage.springs, "dampers": stage.dampers}
+
+    def close_step(q: Any, qd: Any, first: Any, second: Any, step: Any) -> dict[str, Any]:
+        there, rate = closing(q, qd, first, second, step[0])
+        return {"there": there, "rate": rate}
+
+    record(stiffen, {"section": SECTION, "body": body, "step": 1, "extra": extra}, body=body)
+    record(stiffen_base, {"section": SECTION, "grounded": grounded, "step": 1, "extra": extra}, grounded=grounded)
+    record(open_step, {"q": 3, "qd": 3, "step": 1})
+    record(amid_step, {"q": 3, "qd": 3, "first": 3, "step": 1})
+    record(close_step, {"q": 3, "qd": 3, "first": 3, "second": 3, "step": 1})
+    record(stop_extra, {"muscle": 3, "limits": 2, "stiffness": 1, "step": 1, "q": 3}, extra=extra)
+
     # inverse dynamics
     def demanded(model: Any, section: Any, passage: Any, qd: Any, qdd: Any, acceleration: Any) -> dict[str, Any]:
         link, xdd = moving(section, model, passage, qd), rate_of(section, qdd)
@@ -177,6 +211,12 @@ def steps() -> list[Step]:
     record(spring, {"section": SECTION, "q": 3})
     record(damper, {"section": SECTION, "qd": 3})
     record(end_stop, {"muscle": 3, "limits": 2, "stiffness": 1, "q": 3})
+
+    def actuate(actuator: Any, command: Any, pressure: Any, held: Any, length: Any, rate: Any) -> dict[str, Any]:
+        return answer(Muscle(*actuator), command[0], pressure[0], held[0], length[0], rate[0])._asdict()
+
+    ones = dict.fromkeys(("command", "pressure", "held", "length", "rate"), 1)
+    record(actuate, {"actuator": len(Muscle._fields)} | ones)
 
     # energies of motion and height
     def kinetic(model: Any, section: Any, passage: Passage, qd: Any, motion: Any) -> dict[str, Any]:

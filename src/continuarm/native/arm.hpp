@@ -22,6 +22,9 @@ struct Arm {
     double payload_offset[3];
 };
 
+// The largest bend of a section, squared, rad², and a little more for rounding.
+constexpr double full_turn_squared = 39.47841760435743 * (1.0 + 2e-12);
+
 // The order is that of engine.py.
 enum Quantity : int {
     forward_dynamics,
@@ -39,6 +42,7 @@ enum Quantity : int {
     poses_along,
     tip_jacobian,
     linearization,
+    implicit_step,
     quantity_count
 };
 
@@ -50,6 +54,7 @@ struct Request {
     long first, last;              // rows to do
     const double* places;          // for poses_along
     int place_count;
+    double step;                   // for implicit_step, s
 };
 
 enum class Outcome : int { done = 0, refused = 1, singular = 2 };
@@ -58,7 +63,8 @@ inline int input_count(Quantity quantity) {
     switch (quantity) {
         case forward_dynamics:
         case inverse_dynamics:
-        case linearization: return 3;
+        case linearization:
+        case implicit_step: return 3;
         case bias_forces:
         case coriolis_matrix:
         case kinetic_energy: return 2;
@@ -77,6 +83,7 @@ inline long result_size(Quantity quantity, long n, long places) {
         case poses_along: return 16 * n * places;
         case tip_jacobian: return 18 * n * n;
         case linearization: return 54 * n * n;
+        case implicit_step: return 6 * n;
         default: return 3 * n;
     }
 }

@@ -1,8 +1,8 @@
 // Stiff integration of an arm's motion without returning to Python: backward differences of order 1 to 5 with
 // quasi-constant steps (the numerical differentiation formulas of Shampine and Reichelt, 1997).
 //
-// The Newton iteration uses what is stiff, which is known exactly: M + c D + c² K_e, with M from the last time that the
-// iteration was slow. Everything else (gravity, Coriolis terms, inputs) enters through the residual alone.
+// The Newton iteration uses what is stiff, which is known exactly: M + c D + c² K, with M and K from the last time that
+// the iteration was slow. Everything else (gravity, Coriolis terms, inputs) enters through the residual alone.
 
 #pragma once
 
@@ -21,30 +21,41 @@ public:
     };
     enum class Status { running, done, too_small, not_finite, too_many };
 
-    // y = (q, v); acceleration(t, q, v, out) is false where the model does not hold; mass(q, out) is M, row by row.
+    // y = (q, v, z, w): z relaxes by itself, each number at its own rate; w is summed up and drives nothing, so that
+    // it has no part in errors and iterations.
     struct Problem {
-        int size = 0;  // of q
-        std::function<bool(double, const double*, const double*, double*)> acceleration;
-        std::function<bool(const double*, double*)> mass;
-        std::vector<double> stiffness, damping;  // size × size, block-diagonal
+        int size = 0;      // of q
+        int relaxing = 0;  // of z
+        int summed = 0;    // of w
+        // ẏ; false where the model does not hold
+        std::function<bool(double, const double*, double*)> rate;
+        // M and K over q, row by row, and about how fast each of z relaxes, 1/s
+        std::function<bool(double, const double*, double*, double*, double*)> stiff;
+        std::vector<double> damping;  // size × size, block-diagonal
         double rtol = 1e-6;
-        std::vector<double> atol;  // 2 · size
+        std::vector<double> atol;  // 2 · size + relaxing
         double longest_step = 1e300;
         long most_steps = 1000000000;
+        int highest_order = 5;
     };
 
     Bdf(Problem problem, double t, const double* y) : problem_(std::move(problem)), t_(t) {
-        const std::size_t n = std::size_t(2 * problem_.size);
+        const std::size_t controlled = std::size_t(2 * problem_.size + problem_.relaxing);
+        const std::size_t n = controlled + std::size_t(problem_.summed);
         for (auto& row : differences_) row.assign(n, 0.0);
-        for (auto* each : {&predicted_, &psi_, &d_, &scale_, &trial_, &rate_, &residual_, &scratch_}) each->assign(n, 0.0);
+        for (auto* each : {&predicted_, &psi_, &d_, &trial_, &rate_, &residual_, &scratch_}) each->assign(n, 0.0);
+        scale_.assign(controlled, 0.0);
         mass_.assign(std::size_t(problem_.size) * std::size_t(problem_.size), 0.0);
-        factor_ = mass_;
+        factor_ = stiffness_ = mass_;
+        relaxation_.assign(std::size_t(problem_.relaxing), 0.0);
+        right_.assign(std::size_t(problem_.size), 0.0);
         std::copy(y, y + n, differences_[0].begin());
     }
 
     double time() const { return t_; }
     const Counts& counts() const { return counts_; }
     const double* state() const { return differences_[0].data(); }
+    std::size_t width() const { return differences_[0].size(); }
     Status status() const { return status_; }
 
     // Forgets the past: to be called where the input jumps.
@@ -79,7 +90,7 @@ public:
             const double c = h_ / alpha(order_);
             bool solved = newton(t_new, c);
             if (!solved && !current_mass_) {
-                if (!refresh(predicted_.data())) { rescale(0.5); ++counts_.rejected; continue; }
+                if (!refresh(t_new, predicted_.data())) { rescale(0.5); ++counts_.rejected; continue; }
                 solved = newton(t_new, c);
             }
             if (!solved) {
@@ -116,6 +127,10 @@ public:
     // The solution at a time inside the last step.
     void at(double t, double* y) const {
         const std::size_t n = dense_[0].size();
+        if (n == 0) {  // before the first step
+            std::copy(differences_[0].begin(), differences_[0].end(), y);
+            return;
+        }
         std::copy(dense_[0].begin(), dense_[0].end(), y);
         double weight = 1.0;
         for (int k = 0; k < last_order_; ++k) {
@@ -147,8 +162,7 @@ private:
 
     bool derivative(double t, const double* y, double* out) {
         ++counts_.evaluations;
-        std::copy(y + problem_.size, y + 2 * problem_.size, out);
-        return problem_.acceleration(t, y, y + problem_.size, out + problem_.size);
+        return problem_.rate(t, y, out);
     }
 
     double norm(const double* v) const {
@@ -192,19 +206,19 @@ private:
         set_scale(predicted_.data());
     }
 
-    bool refresh(const double* q) {
-        if (!problem_.mass(q, mass_.data())) return false;
+    bool refresh(double t, const double* y) {
+        if (!problem_.stiff(t, y, mass_.data(), stiffness_.data(), relaxation_.data())) return false;
         current_mass_ = true;
         factored_ = 0.0;
         return true;
     }
 
-    // S = M + c D + c² K_e as L Lᵀ.
+    // S = M + c D + c² K as L Lᵀ.
     bool factorize(double c) {
         if (factored_ == c) return true;
         const int n = problem_.size;
         for (std::size_t k = 0; k < factor_.size(); ++k)
-            factor_[k] = mass_[k] + c * (problem_.damping[k] + c * problem_.stiffness[k]);
+            factor_[k] = mass_[k] + c * (problem_.damping[k] + c * stiffness_[k]);
         ++counts_.factorizations;
         for (int i = 0; i < n; ++i)
             for (int j = 0; j <= i; ++j) {
@@ -221,17 +235,16 @@ private:
         return true;
     }
 
-    // (1 - c J) x = r in place, with J = [[0, 1], [-M⁻¹ K, -M⁻¹ D]].
+    // (1 - c J) x = r in place, with J = [[0, 1], [-M⁻¹ K, -M⁻¹ D]] for (q, v) and minus its relaxation for each of z.
     void solve(double c, double* r) const {
         const int n = problem_.size;
-        double *rq = r, *rv = r + n;
+        double *rq = r, *rv = r + n, *rz = r + 2 * n;
         std::vector<double>& b = right_;
-        b.assign(std::size_t(n), 0.0);
         for (int i = 0; i < n; ++i) {
             double sum = 0;
             for (int j = 0; j < n; ++j) sum += mass_[std::size_t(i * n + j)] * rv[j];
-            const int first = i / 3 * 3;  // K_e is block-diagonal, one section a block
-            for (int j = first; j < first + 3; ++j) sum -= c * problem_.stiffness[std::size_t(i * n + j)] * rq[j];
+            const int first = i / 3 * 3;  // K is block-diagonal, one section a block
+            for (int j = first; j < first + 3; ++j) sum -= c * stiffness_[std::size_t(i * n + j)] * rq[j];
             b[std::size_t(i)] = sum;
         }
         for (int i = 0; i < n; ++i) {
@@ -248,10 +261,11 @@ private:
             rv[i] = b[std::size_t(i)];
             rq[i] += c * rv[i];
         }
+        for (int i = 0; i < problem_.relaxing; ++i) rz[i] /= 1 + c * relaxation_[std::size_t(i)];
     }
 
     bool newton(double t, double c) {
-        if (factored_ == 0.0 && !current_mass_ && !ever_ && !refresh(predicted_.data())) return false;
+        if (factored_ == 0.0 && !current_mass_ && !ever_ && !refresh(t, predicted_.data())) return false;
         ever_ = true;
         if (!factorize(c)) return false;
         const double tolerance = std::fmax(10 * 2.3e-16 / problem_.rtol, std::fmin(0.03, std::sqrt(problem_.rtol)));
@@ -266,13 +280,14 @@ private:
             const double size = norm(residual_.data());
             if (!std::isfinite(size)) return false;
             const double ratio = before > 0 ? size / before : -1;
-            if (ratio >= 0 && (ratio >= 1 || std::pow(ratio, most_iterations - iterations_) / (1 - ratio) * size > tolerance))
+            const bool negligible = size < 1e-2 * tolerance;  // where only rounding is left, no ratio means anything
+            if (!negligible && ratio >= 0 && (ratio >= 1 || std::pow(ratio, most_iterations - iterations_) / (1 - ratio) * size > tolerance))
                 return false;
             for (std::size_t i = 0; i < d_.size(); ++i) {
                 d_[i] += residual_[i];
                 trial_[i] = predicted_[i] + d_[i];
             }
-            if (size == 0 || (ratio >= 0 && ratio / (1 - ratio) * size < tolerance)) return true;
+            if (negligible || (ratio >= 0 && ratio / (1 - ratio) * size < tolerance)) return true;
             before = size;
         }
         return false;
@@ -282,7 +297,7 @@ private:
         auto& D = differences_;
         const std::size_t k = std::size_t(order_);
         const double lower = order_ > 1 ? error_constant(order_ - 1) * norm(D[k].data()) : 1e300;
-        const double higher = order_ < highest ? error_constant(order_ + 1) * norm(D[k + 2].data()) : 1e300;
+        const double higher = order_ < problem_.highest_order ? error_constant(order_ + 1) * norm(D[k + 2].data()) : 1e300;
         double best = 0;
         int change = 0;
         const double errors[] = {lower, error, higher};
@@ -335,7 +350,7 @@ private:
     Status status_ = Status::running;
     Counts counts_;
     std::array<std::vector<double>, highest + 3> differences_, dense_;
-    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, factor_;
+    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, stiffness_, relaxation_, factor_;
     mutable std::vector<double> right_;
 };
 

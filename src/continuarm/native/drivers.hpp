@@ -20,7 +20,7 @@ struct Scratch {
     }
 };
 
-constexpr int scratch_per_section = passage_size + response_size + product_size + 6 + 3 + 18 + 12 + 9;
+constexpr int scratch_per_section = passage_size + response_size + product_size + 6 + 3 + 18 + 12 + 9 + 18;
 constexpr int scratch_fixed = load_size + body_size + 64;
 
 inline const double* section(const Arm& arm, int i) { return arm.sections + long(i) * section_size; }
@@ -72,8 +72,23 @@ inline void add_stops(const Arm& arm, int i, const Real* q, double sign, Real* f
     }
 }
 
-template <bool integral, class Real>
-void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* tau, Real* qdd, Scratch<Real> scratch) {
+// What the stops of a section add to its inertia in an implicit step.
+template <class Real>
+inline void stops_extra(const Arm& arm, int i, const double* step, const Real* q, Real* extra) {
+    zero(extra, 6);
+    for (int k = arm.first_stop[i]; k < arm.first_stop[i + 1]; ++k) {
+        Real more[6];
+        const Stop& stop = arm.stops[k];
+        stop_extra(stop.muscle, stop.limits, stop.stiffness, step, q, more);
+        for (int j = 0; j < 6; ++j) extra[j] = extra[j] + more[j];
+    }
+}
+
+// Accelerations, with springs and dampers at lengths and rates that may differ from the state's; `implicit`: those of a
+// stage of an implicit step, which resist acceleration too.
+template <bool integral, bool implicit, class Real>
+void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const Real* springs,
+                   const Real* dampers, const double* step, Real* qdd, Scratch<Real> scratch) {
     const int n = arm.n;
     Real* passages = scratch.take(long(n) * passage_size);
     Real* responses = scratch.take(long(n) * response_size);
@@ -84,14 +99,16 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
     pass_outward(arm, q, qd, passages, omega);
     if (arm.payload_mass[0] != 0.0) point_mass(arm.payload_mass, arm.payload_offset, omega, load);
     for (int i = n - 1; i >= 0; --i) {
+        const Real *at = springs + 3 * i, *against = dampers + 3 * i, *rate = qd + 3 * i;
+        Real extra[6];
         for (int j = 0; j < 3; ++j) force[j] = tau[3 * i + j];
         energy = Real(0.0);
-        add_stops(arm, i, q + 3 * i, -1.0, force, &energy);
+        add_stops(arm, i, at, -1.0, force, &energy);
+        if constexpr (implicit) stops_extra(arm, i, step, at, extra);
         const Real* passage = passages + long(i) * passage_size;
         Real* product = products + long(i) * product_size;
         Real* response = responses + long(i) * response_size;
         const double* mine = section(arm, i);
-        const Real *at = q + 3 * i, *rate = qd + 3 * i;
         const bool loaded = i + 1 < n || arm.payload_mass[0] != 0.0;
         if (i > 0) {
             if constexpr (integral)
@@ -104,15 +121,21 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
             else
                 weigh_base_shaped(mine, passage, rate, body, product);
         }
+        if constexpr (implicit) {
+            if (i > 0)
+                stiffen(mine, body, step, extra, body);
+            else
+                stiffen_base(mine, body, step, extra, body);
+        }
         if (loaded) lift(passage, product, load, load);
         if (i > 0 && loaded)
-            absorb(mine, passage, body, at, rate, force, load, load, response);
+            absorb(mine, passage, body, at, against, force, load, load, response);
         else if (i > 0)
-            absorb_tip(mine, passage, at, rate, force, body, load, response);
+            absorb_tip(mine, passage, at, against, force, body, load, response);
         else if (loaded)
-            absorb_base(mine, passage, at, rate, force, body, load, response);
+            absorb_base(mine, passage, at, against, force, body, load, response);
         else
-            absorb_only(mine, passage, at, rate, force, body, response);
+            absorb_only(mine, passage, at, against, force, body, response);
     }
     base_acceleration(arm, true, acceleration);
     for (int i = 0; i + 1 < n; ++i)
@@ -120,6 +143,21 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
                 products + long(i) * product_size, acceleration, qdd + 3 * i, acceleration);
     respond_tip(section(arm, n - 1), passages + long(n - 1) * passage_size, responses + long(n - 1) * response_size,
                 acceleration, qdd + 3 * (n - 1));
+}
+
+// The state one implicit step later: q, then q̇.
+template <bool integral, class Real>
+void step_ahead(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const double* step, Real* out,
+                Scratch<Real> scratch) {
+    const long size = 3 * long(arm.n);
+    Real *springs = scratch.take(size), *dampers = scratch.take(size), *there = scratch.take(size);
+    Real *rate = scratch.take(size), *first = scratch.take(size), *second = scratch.take(size);
+    for (long j = 0; j < size; j += 3) open_step(q + j, qd + j, step, springs + j, dampers + j);
+    accelerations<integral, true>(arm, q, qd, tau, springs, dampers, step, first, scratch);
+    for (long j = 0; j < size; j += 3)
+        amid_step(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
+    accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, second, scratch);
+    for (long j = 0; j < size; j += 3) close_step(q + j, qd + j, first + j, second + j, step, out + j, out + size + j);
 }
 
 // M q̈ + C q̇ + G; qdd may be null for zero.

@@ -9,8 +9,6 @@ namespace CONTINUARM_LEVEL {
 
 namespace {
 
-constexpr double full_turn_squared = 39.47841760435743 * (1.0 + 2e-12);
-
 template <class Real>
 bool acceptable(const Arm& arm, const Request& request, const Real* const* in) {
     const int size = 3 * arm.n, count = input_count(request.quantity);
@@ -32,7 +30,8 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
     const Real *q = in[0], *qd = in[1], *third = in[2];
     const int size = 3 * arm.n;
     switch (request.quantity) {
-        case forward_dynamics: accelerations<integral>(arm, q, qd, third, out, scratch); break;
+        case forward_dynamics: accelerations<integral, false>(arm, q, qd, third, q, qd, nullptr, out, scratch); break;
+        case implicit_step: step_ahead<integral>(arm, q, qd, third, &request.step, out, scratch); break;
         case inverse_dynamics:
         case bias_forces:
             motion_forces<integral>(arm, q, qd, third, true, out, scratch);
@@ -103,7 +102,8 @@ void linearize(const Arm& arm, const double* const* in, double* out, Dual* memor
             state[j] = Dual(in[j / size][j % size]);
             if (j >= first && j < first + lanes) state[j].slope.set(j - first, 1.0);
         }
-        accelerations<integral>(arm, state, state + size, state + 2L * size, qdd, scratch);
+        accelerations<integral, false>(arm, state, state + size, state + 2L * size, state, state + size, nullptr, qdd,
+                                       scratch);
         for (int j = 0; j < size; ++j)
             for (int k = first; k < first + lanes && k < 3 * size; ++k) {
                 const double slope = qdd[j].slope[k - first];

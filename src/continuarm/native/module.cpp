@@ -17,6 +17,7 @@
 
 #include "arm.hpp"
 #include "bdf.hpp"
+#include "plant.hpp"
 
 namespace nb = nanobind;
 using namespace continuarm;
@@ -196,6 +197,7 @@ nb::tuple result_shape(Quantity quantity, const View& first, long n, long places
         case poses_along: add(n), add(places), add(4), add(4); break;
         case tip_jacobian: add(n), add(6), add(3 * n); break;
         case linearization: add(54 * n * n); break;
+        case implicit_step: add(6 * n); break;
         default: add(3 * n); break;
     }
     const int batch = first.ndim() - 1;
@@ -206,7 +208,8 @@ nb::tuple result_shape(Quantity quantity, const View& first, long n, long places
 }
 
 // The quantity for one state or a batch, or None if the arguments are not plainly good: the caller then finds out why.
-nb::object evaluate(const Handle& handle, int index, int threads, nb::handle q, nb::handle qd, nb::handle third) {
+nb::object evaluate(const Handle& handle, int index, int threads, nb::handle q, nb::handle qd, nb::handle third,
+                    nb::handle fourth) {
     const Arm& arm = handle.arm();
     Request request{};
     request.quantity = Quantity(index);
@@ -227,6 +230,11 @@ nb::object evaluate(const Handle& handle, int index, int threads, nb::handle q, 
         const auto on_section = [](double place) { return place >= 0.0 && place <= 1.0; };
         const bool good = std::all_of(request.places, request.places + request.place_count, on_section);
         if (!good || request.place_count == 0) return nb::none();
+    }
+    if (request.quantity == implicit_step) {
+        if (!PyFloat_Check(fourth.ptr())) return nb::none();
+        request.step = PyFloat_AsDouble(fourth.ptr());
+        if (!(request.step > 0.0 && request.step <= 1e9)) return nb::none();
     }
     request.first = 0;
     request.last = 1;
@@ -275,60 +283,142 @@ double repeated(const Handle& handle, int index, nb::handle q, nb::handle qd, nb
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Forces over time: held from one knot to the next, or drawn as straight lines between them.
-struct Input {
-    std::vector<double> times, forces;
-    bool linear = false;
-    std::size_t size = 0;
+// An arm with its muscles, alive as long as whatever integrates it.
+class Body {
+public:
+    Body(nb::object handle, const std::vector<std::vector<double>>& muscles, bool remembers)
+        : owner_(handle), arm_(nb::cast<const Handle&>(handle).arm()),
+          plant(arm_, [this](const Request& request) { return run_here(arm_, request) == Outcome::done; },
+                actuators(muscles), remembers) {}
 
-    void at(double t, std::size_t segment, double* out) const {
-        const double* here = forces.data() + segment * size;
-        const bool last = segment + 1 >= times.size();
-        const double part = linear && !last ? (t - times[segment]) / (times[segment + 1] - times[segment]) : 0.0;
-        for (std::size_t i = 0; i < size; ++i) out[i] = part == 0.0 ? here[i] : here[i] + part * (here[size + i] - here[i]);
+private:
+    static std::vector<Plant::Actuator> actuators(const std::vector<std::vector<double>>& muscles) {
+        std::vector<Plant::Actuator> made;
+        for (const std::vector<double>& numbers : muscles) {
+            if (numbers.size() != 4 + scalar::actuator_size) throw std::invalid_argument("a muscle's numbers are incomplete");
+            Plant::Actuator each{};
+            each.section = int(numbers[0]);
+            std::copy(numbers.begin() + 1, numbers.begin() + 4, each.row);
+            std::copy(numbers.begin() + 4, numbers.end(), each.constants);
+            each.lagged = each.constants[3] > 0;
+            made.push_back(each);
+        }
+        return made;
     }
+
+    nb::object owner_;  // keeps the arm's numbers alive
+    const Arm& arm_;
+
+public:
+    Plant plant;
 };
 
-// A motion in progress: an arm, its input, and the solver's state.
+// Rows of an array that Python owns.
+struct Rows {
+    View view;
+    long count;
+    Rows(nb::handle array, std::size_t width, bool writable, const char* what) {
+        if (!view.open(array.ptr(), writable) || view.ndim() != 2 || view.shape()[1] != Py_ssize_t(width))
+            throw std::invalid_argument(std::string(what) + " must be an array of doubles of the right width");
+        count = long(view.shape()[0]);
+    }
+    double* operator[](long row) const { return view.data() + row * view.shape()[1]; }
+};
+
+// New commands from now on: knots (k,), and what holds after each and before the next (k, commands) each.
+Drive told(nb::handle times, nb::handle begin, nb::handle end, std::size_t width) {
+    View when;
+    Rows from(begin, width, false, "begin"), to(end, width, false, "end");
+    if (!when.open(times.ptr(), false) || when.shape()[0] == 0 || when.shape()[0] != from.count || from.count != to.count)
+        throw std::invalid_argument("times, begin and end must have equal length");
+    const std::size_t count = std::size_t(from.count);
+    Drive drive;
+    drive.times.assign(when.data(), when.data() + count);
+    drive.begin.assign(from[0], from[0] + count * width);
+    drive.end.assign(to[0], to[0] + count * width);
+    drive.width = width;
+    return drive;
+}
+
+// The rate of change of a state, for solvers that are not here.
+class Rate {
+public:
+    Rate(nb::object handle, const std::vector<std::vector<double>>& muscles, bool remembers)
+        : body_(handle, muscles, remembers) {}
+    Rate(const Rate&) = delete;
+    Rate& operator=(const Rate&) = delete;
+
+    // False where the model does not hold.
+    bool evaluate(nb::handle commands, nb::handle state, nb::handle out) {
+        View told, where, rate;
+        const Py_ssize_t width = Py_ssize_t(body_.plant.width());
+        if (!told.open(commands.ptr(), false) || !where.open(state.ptr(), false) || !rate.open(out.ptr(), true) ||
+            told.shape()[0] != Py_ssize_t(body_.plant.commands()) || where.shape()[0] != width || rate.shape()[0] != width)
+            throw std::invalid_argument("commands, state and rate must be arrays of doubles of the right length");
+        return body_.plant.rate(told.data(), where.data(), rate.data());
+    }
+
+    double margin(nb::handle state) {
+        View where;
+        if (!where.open(state.ptr(), false) || where.shape()[0] != Py_ssize_t(body_.plant.width()))
+            throw std::invalid_argument("the state must be an array of doubles of the right length");
+        return body_.plant.margin(where.data());
+    }
+
+private:
+    Body body_;
+};
+
+// A motion in progress, its steps as long as the tolerances allow.
 class Integrator {
 public:
-    Integrator(nb::object handle, std::vector<double> start, std::vector<double> times, std::vector<double> forces,
-               bool linear, double rtol, std::vector<double> atol, double longest_step, std::vector<double> stiffness,
-               std::vector<double> damping)
-        : owner_(handle), arm_(nb::cast<const Handle&>(handle).arm()) {
-        const std::size_t n = 3 * std::size_t(arm_.n);
-        if (start.size() != 2 * n || atol.size() != 2 * n || times.empty() || forces.size() != times.size() * n ||
-            stiffness.size() != n * n || damping.size() != n * n)
+    Integrator(nb::object handle, const std::vector<std::vector<double>>& muscles, bool remembers,
+               std::vector<double> start, double rtol, std::vector<double> atol, double longest_step,
+               int highest_order, std::vector<double> damping)
+        : body_(handle, muscles, remembers) {
+        Plant& plant = body_.plant;
+        const std::size_t n = plant.size();
+        if (start.size() != plant.width() || atol.size() != 2 * n + plant.memory() || damping.size() != n * n)
             throw std::invalid_argument("the numbers of a motion do not fit together");
-        input_ = {std::move(times), std::move(forces), linear, n};
-        tau_.assign(n, 0.0);
+        commands_.assign(plant.commands(), 0.0);
         Bdf::Problem problem;
         problem.size = int(n);
+        problem.relaxing = int(plant.memory());
+        problem.summed = 2;
         problem.rtol = rtol;
         problem.atol = std::move(atol);
         problem.longest_step = longest_step;
-        problem.stiffness = std::move(stiffness);
+        problem.highest_order = highest_order;
         problem.damping = std::move(damping);
-        problem.acceleration = [this](double t, const double* q, const double* v, double* out) {
-            input_.at(t, segment_, tau_.data());
-            return evaluate(forward_dynamics, q, v, tau_.data(), out);
+        problem.rate = [this](double t, const double* y, double* out) {
+            drive_.at(t, segment_, commands_.data());
+            return body_.plant.rate(commands_.data(), y, out);
         };
-        problem.mass = [this](const double* q, double* out) { return evaluate(mass_matrix, q, nullptr, nullptr, out); };
-        const double begin = input_.times.front();
-        bdf_ = std::make_unique<Bdf>(std::move(problem), begin, start.data());
+        problem.stiff = [this](double t, const double* y, double* mass, double* stiffness, double* relaxation) {
+            drive_.at(t, segment_, commands_.data());
+            return body_.plant.stiff(commands_.data(), y, mass, stiffness, relaxation);
+        };
+        bdf_ = std::make_unique<Bdf>(std::move(problem), 0.0, start.data());
+    }
+    Integrator(const Integrator&) = delete;
+    Integrator& operator=(const Integrator&) = delete;
+
+    void drive(nb::handle times, nb::handle begin, nb::handle end) {
+        drive_ = told(times, begin, end, body_.plant.commands());
+        segment_ = 0;
+        bdf_->restart(limit());
     }
 
     // States at ascending times, as far as the solver comes: rows written and a status.
     nb::tuple advance(nb::handle times, nb::handle states) {
-        View when, where;
-        const long width = 6L * arm_.n;
-        if (!when.open(times.ptr(), false) || !where.open(states.ptr(), true) || where.ndim() != 2 ||
-            where.shape()[1] != width || where.shape()[0] != when.shape()[0])
-            throw std::invalid_argument("times (k,) and states (k, 6n) must be arrays of doubles");
+        View when;
+        Rows where(states, body_.plant.width(), true, "states");
+        if (!when.open(times.ptr(), false) || when.shape()[0] != where.count)
+            throw std::invalid_argument("times and states must have equal length");
         long row = 0;
         {
             nb::gil_scoped_release released;
-            row = fill(when.data(), long(when.shape()[0]), where.data(), width);
+            row = fill(when.data(), where);
         }
         return nb::make_tuple(row, status(), bdf_->time());
     }
@@ -344,44 +434,27 @@ public:
         return found;
     }
 
-    std::vector<double> state() const { return {bdf_->state(), bdf_->state() + 6 * arm_.n}; }
+    std::vector<double> state() const { return {bdf_->state(), bdf_->state() + bdf_->width()}; }
+    std::vector<double> refused() const { return body_.plant.refused(); }
 
 private:
-    bool evaluate(Quantity quantity, const double* a, const double* b, const double* c, double* out) {
-        Request request{};
-        request.quantity = quantity;
-        request.inputs[0] = a;
-        request.inputs[1] = b;
-        request.inputs[2] = c;
-        request.output = out;
-        request.last = 1;
-        return run_here(arm_, request) == Outcome::done;
-    }
+    double limit() const { return drive_.last(segment_) ? bdf_->time() + 1e6 : drive_.until(segment_); }
 
-    long fill(const double* times, long count, double* states, long width) {
-        for (long row = 0; row < count; ++row) {
-            const double t = times[row];
-            while (bdf_->time() < t) {
-                const bool last = segment_ + 1 >= input_.times.size();
-                const double end = last ? 1e300 : input_.times[segment_ + 1];
-                if (!bdf_->step(last ? std::fmax(t, bdf_->time() + 1e6) : end)) return row;
-                if (!last && bdf_->time() >= end) {
-                    // rows inside the last step come first, while its interpolant is still there
-                    for (; row < count && times[row] <= end; ++row) bdf_->at(times[row], states + row * width);
-                    ++segment_;
-                    bdf_->restart(segment_ + 1 < input_.times.size() ? input_.times[segment_ + 1] : end + 1e6);
-                    if (row == count) return row;
-                    break;
-                }
-            }
+    long fill(const double* times, const Rows& states) {
+        long row = 0;
+        while (row < states.count) {
             if (bdf_->time() >= times[row]) {
-                if (bdf_->counts().steps == 0) std::copy(bdf_->state(), bdf_->state() + width, states + row * width);
-                else bdf_->at(times[row], states + row * width);
-            } else {
-                --row;  // a new segment has begun before this time
+                bdf_->at(times[row], states[row]);
+                ++row;
+                continue;
             }
+            if (!drive_.last(segment_) && bdf_->time() >= drive_.until(segment_)) {  // on to the next commands
+                const bool jump = drive_.jumps_after(segment_++);
+                if (jump) bdf_->restart(limit());
+            }
+            if (!bdf_->step(std::fmax(limit(), std::nextafter(bdf_->time(), 1e300)))) return row;
         }
-        return count;
+        return row;
     }
 
     const char* status() const {
@@ -393,12 +466,54 @@ private:
         }
     }
 
-    nb::object owner_;  // keeps the arm's numbers alive
-    const Arm& arm_;
-    Input input_;
+    Body body_;
+    Drive drive_;
     std::size_t segment_ = 0;
-    std::vector<double> tau_;
+    std::vector<double> commands_;
     std::unique_ptr<Bdf> bdf_;
+};
+
+// A motion in progress, in implicit steps of one length.
+class Stepper {
+public:
+    Stepper(nb::object handle, const std::vector<std::vector<double>>& muscles, bool remembers,
+            std::vector<double> start, double step)
+        : body_(handle, muscles, remembers), state_(std::move(start)), step_(step) {
+        if (state_.size() != body_.plant.width()) throw std::invalid_argument("the numbers of a motion do not fit together");
+        commands_.assign(body_.plant.commands(), 0.0);
+    }
+    Stepper(const Stepper&) = delete;
+    Stepper& operator=(const Stepper&) = delete;
+
+    void drive(nb::handle times, nb::handle begin, nb::handle end) {
+        drive_ = told(times, begin, end, body_.plant.commands());
+        segment_ = 0;
+    }
+
+    // A step for each row of states: rows written.
+    long advance(nb::handle states) {
+        Plant& plant = body_.plant;
+        Rows where(states, plant.width(), true, "states");
+        nb::gil_scoped_release released;
+        for (long row = 0; row < where.count; ++row) {
+            drive_.mean(double(done_) * step_, double(done_ + 1) * step_, segment_, commands_.data());
+            if (!plant.step(commands_.data(), step_, state_.data())) return row;
+            std::copy(state_.begin(), state_.end(), where[row]);
+            ++done_;
+        }
+        return where.count;
+    }
+
+    std::vector<double> state() const { return state_; }
+    std::vector<double> refused() const { return body_.plant.refused(); }
+
+private:
+    Body body_;
+    Drive drive_;
+    std::size_t segment_ = 0;
+    std::vector<double> state_, commands_;
+    double step_;
+    long done_ = 0;
 };
 
 std::string use_level(const std::string& name) {
@@ -455,17 +570,30 @@ NB_MODULE(_native, module) {
         .def(nb::init<std::vector<std::vector<double>>, bool, const std::vector<double>&, const std::vector<double>&,
                       double, const std::vector<double>&, const std::vector<std::vector<std::vector<double>>>&>())
         .def("evaluate", &evaluate, nb::arg("quantity"), nb::arg("threads"), nb::arg("q").none(),
-             nb::arg("second") = nb::none(), nb::arg("third") = nb::none(),
+             nb::arg("second") = nb::none(), nb::arg("third") = nb::none(), nb::arg("fourth") = nb::none(),
              "The quantity for C-contiguous float64 arrays of one shape, or None if anything about them is not good.")
         .def("repeated", &repeated, nb::arg("quantity"), nb::arg("q"), nb::arg("qd") = nb::none(),
              nb::arg("third") = nb::none(), nb::arg("times") = 1,
              "Evaluates one state many times and returns the seconds it took.");
-    nb::class_<Integrator>(module, "Integrator", "A motion in progress, from one output time to the next.")
-        .def(nb::init<nb::object, std::vector<double>, std::vector<double>, std::vector<double>, bool, double,
-                      std::vector<double>, double, std::vector<double>, std::vector<double>>())
+    typedef const std::vector<std::vector<double>>& Numbers;
+    nb::class_<Integrator>(module, "Integrator", "A motion in progress, its steps as long as the tolerances allow.")
+        .def(nb::init<nb::object, Numbers, bool, std::vector<double>, double, std::vector<double>, double, int,
+                      std::vector<double>>())
+        .def("drive", &Integrator::drive, nb::arg("times"), nb::arg("begin"), nb::arg("end"))
         .def("advance", &Integrator::advance, nb::arg("times"), nb::arg("states"))
         .def("counts", &Integrator::counts)
-        .def("state", &Integrator::state);
+        .def("state", &Integrator::state)
+        .def("refused", &Integrator::refused);
+    nb::class_<Rate>(module, "Rate", "The rate of change of a state under commands.")
+        .def(nb::init<nb::object, Numbers, bool>())
+        .def("evaluate", &Rate::evaluate, nb::arg("commands"), nb::arg("state"), nb::arg("out"))
+        .def("margin", &Rate::margin, nb::arg("state"));
+    nb::class_<Stepper>(module, "Stepper", "A motion in progress, in implicit steps of one length.")
+        .def(nb::init<nb::object, Numbers, bool, std::vector<double>, double>())
+        .def("drive", &Stepper::drive, nb::arg("times"), nb::arg("begin"), nb::arg("end"))
+        .def("advance", &Stepper::advance, nb::arg("states"))
+        .def("state", &Stepper::state)
+        .def("refused", &Stepper::refused);
     module.def("use_level", &use_level, nb::arg("name"),
                "Choose the instruction set: one of build_info()['instruction_sets'], or '' for the widest.");
     module.def("build_info", &build_info,

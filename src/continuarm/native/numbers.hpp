@@ -31,6 +31,7 @@ CONTINUARM_OPERATOR double msub(double a, double b, double c) { return a * b - c
 CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return c - a * b; }
 #endif
 CONTINUARM_OPERATOR double positive_part(double a) { return a > 0.0 ? a : 0.0; }
+CONTINUARM_OPERATOR double is_positive(double a) { return a > 0.0 ? 1.0 : 0.0; }
 
 // As many as one register of the instruction set holds.
 #if defined(__AVX512F__)
@@ -111,6 +112,10 @@ CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(msub
 CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(nmadd); }
 #endif
 
+CONTINUARM_OPERATOR Lanes is_positive(Lanes a) {
+    for (int i = 0; i < lanes; ++i) a.v[i] = is_positive(a.v[i]);
+    return a;
+}
 CONTINUARM_OPERATOR Lanes positive_part(Lanes a) {
     for (int i = 0; i < lanes; ++i) a.v[i] = positive_part(a.v[i]);
     return a;
@@ -179,6 +184,7 @@ CONTINUARM_OPERATOR Dual nmadd(const Dual& a, const Dual& b, const Dual& c) {
     return {nmadd(a.value, b.value, c.value), nmadd(a.slope, Lanes(b.value), nmadd(b.slope, Lanes(a.value), c.slope))};
 }
 CONTINUARM_OPERATOR Dual positive_part(const Dual& a) { return a.value > 0.0 ? a : Dual(0.0); }
+CONTINUARM_OPERATOR Dual is_positive(const Dual& a) { return Dual(is_positive(a.value)); }
 
 }  // namespace CONTINUARM_LEVEL
 }  // namespace continuarm
