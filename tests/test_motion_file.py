@@ -355,15 +355,21 @@ def test_what_cannot_be_completed_stays_in_the_partial_file(tmp_path, monkeypatc
     assert names(tmp_path) == ["run.nc", "run.partial.nc"]
 
 
-def test_a_disk_without_space_says_so_before_the_run(tmp_path, monkeypatch):
-    """All rows are filled, and so their space is claimed, when the writer is made."""
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(continuarm.motion_file, "_fill", full)
-    with pytest.raises(ValueError, match=r"run\.nc: cannot be written: No space left on device$"):
-        MotionWriter(tmp_path / "run.nc", an_arm(), 10)
+@pytest.mark.skipif(os.name == "nt", reason="no limit of the size of files")
+@pytest.mark.parametrize("limit", [1000, 20_000, 100_000, 1_000_000])
+def test_a_disk_without_space_says_so_before_the_run(tmp_path, limit):
+    """A limit of the size of files stands for a full disk: the space is claimed when the writer is made."""
+    code = (
+        "import resource, sys\n"
+        "from continuarm import load_arm\n"
+        "from continuarm.motion_file import MotionWriter\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
+        "try: MotionWriter(sys.argv[1], load_arm('prototype'), 10_000)\n"
+        "except ValueError as error: print(error)\n"
+    )
+    path = tmp_path / "run.nc"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == (f"{path}: cannot be written: File too large\n", "")
     assert names(tmp_path) == []
 
 

@@ -54,7 +54,11 @@ def scale_of(name, arm, q, wanted):
         reach = sum(section.length * 1.6 + section.offset for section in arm.sections) + 0.1
         return np.full(len(rows), weight * np.linalg.norm(arm.gravity) * reach)
     largest = np.abs(rows).max(axis=1)
-    if name in ("forward_dynamics", "linearization", "implicit_step"):  # rounding of M and of the forces passes through M⁻¹
+    if name in (
+        "forward_dynamics",
+        "linearization",
+        "implicit_step",
+    ):  # rounding of M and of the forces passes through M⁻¹
         return largest * np.maximum(1, 1e-4 * np.linalg.cond(ca.mass_matrix(arm, q)))
     return largest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 import subprocess
@@ -180,7 +181,7 @@ def test_an_arm_that_does_not_move_is_drawn(states: int, tmp_path: Path) -> None
 
 def test_a_figure_says_what_was_simulated_and_why_it_stopped() -> None:
     motion = swinging(load_arm("prototype"), driven=2)
-    stopped = Motion(**{**vars(motion), "stopped": "section 3 bends beyond a full turn"})
+    stopped = dataclasses.replace(motion, stopped="section 3 bends beyond a full turn")
     title = plot_motion(stopped, title="Mine").get_suptitle()
     assert title.splitlines() == [
         "Mine",
@@ -235,10 +236,10 @@ def test_a_figure_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: 
 
 
 def test_other_peoples_names_are_drawn_as_they_are(tmp_path: Path) -> None:
-    arm = load_arm("single-section").replace(name="$\\frac{ 触手 \n\x1b[2J")
-    figure = plot_motion(swinging(arm), title="$ \\half", note="$ \\half")
+    arm = load_arm("single-section").replace(name="$\\frac{$ 触手 \n\x1b[2J")
+    figure = plot_motion(swinging(arm), title="$\\half$", note="$\\half$")
     save_figure(figure, tmp_path / "figure.png")
-    assert figure.get_suptitle().startswith("$ \\half\n$\\frac{ 触手 \\n\\x1b[2J, 2 s")
+    assert figure.get_suptitle().startswith("$\\half$\n$\\frac{$ 触手 \\n\\x1b[2J, 2 s")
 
 
 def test_motions_that_cannot_be_compared_are_refused() -> None:

@@ -33,9 +33,11 @@ def numbers_of(rng, n, model, rows):
     yield from (q, qd, third)
     for name in _ORDER:
         quantity = QUANTITIES[name]
-        given = {"damping_forces": (qd,), "poses_along": (q, [0.0, 0.3, 1.0]), "implicit_step": (q, qd, third, 1e-4)}.get(
-            name, (q, qd, third)[: len(quantity.arguments)]
-        )
+        given = {
+            "damping_forces": (qd,),
+            "poses_along": (q, [0.0, 0.3, 1.0]),
+            "implicit_step": (q, qd, third, 1e-4),
+        }.get(name, (q, qd, third)[: len(quantity.arguments)])
         found = quantity(arm, *given, engine="reference")
         if isinstance(found, tuple):
             found = np.concatenate([part.reshape(rows, -1) for part in found], axis=1)

@@ -11,6 +11,7 @@ from continuarm import (
     CentreOfGravity,
     Muscles,
     Payload,
+    PointMass,
     Section,
     elastic_forces,
     forward_dynamics,
@@ -19,6 +20,7 @@ from continuarm import (
     load_arm,
     mass_matrix,
     potential_energy,
+    tip_jacobian,
 )
 from continuarm.inputs import ForceSignal
 from continuarm.simulate import simulate
@@ -182,6 +184,27 @@ def test_an_upright_arm_leaves_the_saddle(prototype):
     assert (equilibrium(upright) == q).all()
 
 
+def test_few_steps_lead_away_from_upright(prototype, monkeypatch):
+    # 14 at most; 33 where directions of negative stiffness are not turned round
+    monkeypatch.setattr("continuarm.statics.MOST_STEPS", 20)
+    assert equilibria(prototype.replace(gravity=(0, 0, -9.81)), pressure_sets(prototype, 300)).converged.all()
+
+
+def test_moments_have_no_energy_but_equilibria(prototype):
+    """K is not symmetric: many of these states are stable although some small push gains energy at first."""
+    rng = np.random.default_rng(0)
+    tau = pressure_sets(prototype, 200)
+    wrench = np.concatenate([0.3 * rng.normal(size=(200, 3)), np.zeros((200, 3))], axis=-1)
+    found = equilibria(prototype, tau, wrench=wrench)
+    assert found.converged.all()
+    load = (wrench[:, None] @ tip_jacobian(prototype, found.q)[:, -1])[:, 0]
+    balance = gravity_forces(prototype, found.q) + elastic_forces(prototype, found.q) - tau - load
+    assert np.abs(balance).max() < 1e-10
+    K = stiffness(prototype, found.q, Loads(tau, wrench, None))
+    assert np.linalg.eigvals(K).real.min() > 0
+    assert np.linalg.eigvalsh(K + K.swapaxes(-1, -2)).min() < 0
+
+
 @pytest.mark.parametrize("part", [0.99, 1.01])
 def test_an_upright_section_buckles_under_its_critical_weight(part):
     section = single()
@@ -335,6 +358,11 @@ def test_what_is_no_arm_is_refused(prototype):
 
 def test_a_mass_matrix_that_is_not_positive_has_no_frequencies(prototype):
     negative = CentreOfGravity(beta_linear=(1, 1, -9), allow_indefinite=True)
+    # a point mass that closes to a circle turns about itself without inertia: stable, but without frequencies
+    circle = prototype.sections[0].length_map @ [2 * np.pi, 0, 0]
+    point = Arm(sections=prototype.sections[:1], gravity=(0, 0, 0), inertia=PointMass())
+    with pytest.raises(ValueError, match=r"^no vibrations: the mass matrix of 'arm' \(point-mass model\)"):
+        natural_frequencies(point, circle)
     for function in (natural_frequencies, vibrations):
         with pytest.raises(
             ValueError, match=r"^no vibrations: the mass matrix of 'prototype' \(centre-of-gravity model\)"

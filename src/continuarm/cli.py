@@ -222,7 +222,7 @@ def simulate(
         "output": check_motion_path(output) if output else None,
     }
     if plot:
-        pass
+        check_figure_path(plot)
     try:
         with progress_bar(f"simulating {one_line(described.name)}") as progress:
             motion = run(described, duration=duration, rate=rate, progress=progress, **choices)
@@ -267,7 +267,7 @@ def experiment(
     for path in files.values():
         check_motion_path(path)
     if plot:
-        pass
+        check_figure_path(plot)
     with progress_bar(f"experiment {number}") as progress:
         comparison = compare_models(number, solver=chosen, progress=progress)
     for model, path in files.items():

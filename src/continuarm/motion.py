@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from continuarm.arm import Arm
 from continuarm.energy import elastic_energy, gravitational_energy, kinetic_energy
 from continuarm.kinematics import tip_poses
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +60,12 @@ class Motion:
             "supplied": self.supplied,
             "dissipated": self.dissipated,
         }
+
+    def plot(self, other: Motion | None = None) -> Figure:
+        """A figure of the motion: tips, pressures, energies, shapes; with another one, the distance between them."""
+        from continuarm.plot import plot_motion
+
+        return plot_motion(self, other)
 
     def rows(self, chosen: slice, stopped: str | None = None) -> Motion:
         """The motion at some of its times."""

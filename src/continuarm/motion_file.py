@@ -261,14 +261,16 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
             file.attrs[name] = text
     size = sum(8 * rows * math.prod(shape) + _SPARE for shape in _row_shapes(arm).values())
     with open(path, "xb") as whole:
-        whole.write(memory.getvalue())
+        whole.write(memory.getvalue() + bytes(-len(memory.getvalue()) % 8))
         for start in range(0, size, _BYTES_AT_ONCE):
             whole.write(np.full(min(size - start, _BYTES_AT_ONCE) // 8, np.nan, "<f8").tobytes())
     # Numbers at multiples of 8 bytes do not lie across two pages: a killed process leaves none half written.
     with h5py.File(path, "r+", alignment_threshold=1, alignment_interval=8) as file:
+        places = {}
         for name in _VARIABLES if rows else ():
             file[name][:1] = np.nan  # the first value makes HDF5 give the variable its place
-        return {name: file[name].id.get_offset() for name in _VARIABLES}
+            places[name] = file[name].id.get_offset()
+        return places
 
 
 def _copy(source: IO[bytes], begin: int, target: IO[bytes], place: int, size: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -59,17 +59,17 @@ def simulate(
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
 
     found: list[Motion] = []
-    began = time.perf_counter()
+    wall = 0.0
     with contextlib.ExitStack() as stack:
         writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
         record: dict[str, Any] = {}
         stopped = ""
-        for part in parts(run, arm, drive, times):
+        for part, seconds in _timed(parts(run, arm, drive, times)):
+            wall += seconds
             first = sum(len(each.t) for each in found)
             motion = _motion(arm, actuation, times[first : first + len(part.states)], part)
             found.append(motion)
             stopped = motion.stopped
-            wall = time.perf_counter() - began
             done = first + len(motion.t)
             reached = float(times[done - 1]) if done else 0.0
             record = {"solver": repr(solver), "wall_time": wall, "real_time_factor": reached / wall} | part.counts
@@ -82,6 +82,16 @@ def simulate(
         if writer is not None:
             writer.close(record, stopped)
     return Motion.joined(found, record, stopped)
+
+
+def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
+    """Each part with the seconds that it took to compute; what is done with it does not count."""
+    while True:
+        began = time.perf_counter()
+        part = next(found, None)
+        if part is None:
+            return
+        yield part, time.perf_counter() - began
 
 
 def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: object) -> None:

@@ -141,11 +141,11 @@ class _AdaptiveRun:
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
         states = np.empty((len(times), self.width))
-        rows, status, time = self.integrator.advance(np.ascontiguousarray(times), states)
+        rows, time = self.integrator.advance(np.ascontiguousarray(times), states)
         if rows == len(times):
             return states, ""
-        refused = np.array(self.integrator.refused())
-        return states[:rows], f"t = {time:.6g} s: {reason(self.arm, refused, status)}"
+        refused = self.integrator.refused() or self.integrator.state()
+        return states[:rows], f"t = {time:.6g} s: {reason(self.arm, np.array(refused))}"
 
     def state(self) -> Floats:
         return np.array(self.integrator.state())
@@ -338,19 +338,21 @@ class _CvodeRun:
 def reason(arm: Arm, refused: Floats, otherwise: str = "") -> str:
     """Why the model does not hold at a state: the section and what is beyond which limit."""
     size = 3 * arm.n
-    if len(refused) and not np.isfinite(refused).all():
+    q, qd = refused[:size].copy(), refused[size : 2 * size].copy()
+    if not np.isfinite(refused).all():
         number = int(np.argmin(np.isfinite(refused)))
         if number < 2 * size:
             return f"section {number % size // 3 + 1} of {arm.n} has a state that is not finite"
-        return "a pressure or hysteresis is not finite"
-    if len(refused):
-        q, qd = refused[:size].copy(), refused[size : 2 * size].copy()
-        try:
-            checked(arm, q=q, qd=qd)
-            forward_dynamics(arm, q, qd, np.zeros(size))
-        except ValueError as error:
-            return str(error)
-    return otherwise or "no step could be made"
+        return "a pressure, a hysteresis or an energy is not finite"
+    try:
+        checked(arm, q=q, qd=qd)
+        forward_dynamics(arm, q, qd, np.zeros(size))
+    except ValueError as error:
+        return str(error)
+    if otherwise:
+        return otherwise
+    fastest = int(np.argmax(np.abs(qd)))
+    return f"no step is short enough for section {fastest // 3 + 1} of {arm.n}, which moves at {qd[fastest]:.3g} m/s"
 
 
 def _numbers(actuation: Actuation) -> list[list[float]]:

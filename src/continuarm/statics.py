@@ -293,8 +293,9 @@ def _settled(search: _Search, q: Floats, loads: Loads) -> tuple[Floats, NDArray[
         rows = active[taken]
         q[rows], force[rows] = there[taken], new_pull[taken]
         largest[rows] = np.maximum(largest[rows], new_largest[taken])
-        less = np.where(damping[active] < 0.05, 0.0, damping[active] / 4)
-        damping[active] = np.where(taken, less, np.maximum(4 * damping[active], 0.1))
+        softest = np.clip(np.abs(least), 1e-4, 0.1)
+        less = np.where(damping[active] < 0.05 * softest, 0.0, damping[active] / 4)
+        damping[active] = np.where(taken, less, np.maximum(4 * damping[active], softest))
         converged[active] = settled
         hopeless = search.stuck(q[active], way) | (damping[active] > 1e8)
         active = active[~(settled | hopeless)]

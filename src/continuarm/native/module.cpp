@@ -409,7 +409,7 @@ public:
         bdf_->restart(limit());
     }
 
-    // States at ascending times, as far as the solver comes: rows written and a status.
+    // States at ascending times, as far as the solver comes: rows written, and the time reached.
     nb::tuple advance(nb::handle times, nb::handle states) {
         View when;
         Rows where(states, body_.plant.width(), true, "states");
@@ -420,7 +420,7 @@ public:
             nb::gil_scoped_release released;
             row = fill(when.data(), where);
         }
-        return nb::make_tuple(row, status(), bdf_->time());
+        return nb::make_tuple(row, bdf_->time());
     }
 
     nb::dict counts() const {
@@ -455,15 +455,6 @@ private:
             if (!bdf_->step(std::fmax(limit(), std::nextafter(bdf_->time(), 1e300)))) return row;
         }
         return row;
-    }
-
-    const char* status() const {
-        switch (bdf_->status()) {
-            case Bdf::Status::too_small: return "step too small";
-            case Bdf::Status::not_finite: return "model does not hold";
-            case Bdf::Status::too_many: return "too many steps";
-            default: return "running";
-        }
     }
 
     Body body_;
