@@ -9,7 +9,8 @@ import pytest
 
 from continuarm import bench, bench_groups, bench_peers, engine
 from continuarm.arm import CentreOfGravity, Payload
-from continuarm.bench_groups import GROUPS, Effort, bent_states, best, fitted_exponent, prototype
+from continuarm.bench import GROUPS
+from continuarm.bench_groups import Effort, bent_states, best, fitted_exponent, prototype
 
 TINY = Effort(
     repeats=1,

@@ -25,6 +25,7 @@ def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> Non
     assert rows[0] == ["name", "sections", "description"]
     assert {(row[0], row[1]) for row in rows[1:] if row[0] in arm_names()} == {
         ("prototype", "3"),
+        ("prototype-muscles", "3"),
         ("single-section", "1"),
         ("ten-sections", "10"),
     }

@@ -1,4 +1,4 @@
-"""Laws of muscles: valves lag, hysteresis takes energy, pressure stiffens, stops hold; all solvers see the same ones."""
+"""Laws of muscles: valves lag, hysteresis takes energy, pressure stiffens, stops hold, for every solver alike."""
 
 import numpy as np
 import pytest

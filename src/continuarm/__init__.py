@@ -27,7 +27,7 @@ from continuarm.motion import Motion
 from continuarm.motion_file import load_motion, save_motion
 from continuarm.simulate import simulate
 from continuarm.solvers import BDF, Adaptive, FixedStep
-from continuarm.statics import equilibrium, natural_frequencies
+from continuarm.statics import equilibria, equilibrium, natural_frequencies, vibrations
 
 __version__ = "0.1.0"
 
@@ -57,6 +57,7 @@ __all__ = [
     "damping_forces",
     "elastic_energy",
     "elastic_forces",
+    "equilibria",
     "equilibrium",
     "forward_dynamics",
     "gravitational_energy",
@@ -76,4 +77,5 @@ __all__ = [
     "simulate",
     "tip_jacobian",
     "tip_poses",
+    "vibrations",
 ]

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import continuarm
-from continuarm import engine
-from continuarm.bench_groups import FULL, GROUPS, QUICK, Effort, measured
+from continuarm import bench_groups, engine
+from continuarm.bench_groups import FULL, QUICK, Effort, Group
+from continuarm.bench_simulation import measure_simulation
 from continuarm.description import DescriptionError, printable
 from continuarm.engine import PROCESSORS
 
@@ -24,7 +25,29 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["FULL", "QUICK", "Effort", "bench_command", "run_bench"]
+__all__ = ["FULL", "GROUPS", "QUICK", "Effort", "bench_command", "run_bench"]
+
+
+GROUPS: dict[str, Callable[[Effort], Group]] = {
+    "loop": bench_groups.measure_loop,
+    "calls": bench_groups.measure_calls,
+    "batch": bench_groups.measure_batch,
+    "reference": bench_groups.measure_reference,
+    "paper": bench_groups.measure_paper,
+    "soromox": bench_groups.measure_soromox,
+    "simulation": measure_simulation,
+    "operations": bench_groups.measure_operations,
+}
+_NATIVE_ONLY = ("loop", "batch", "soromox", "simulation")
+
+
+def measured(name: str, effort: Effort) -> Group:
+    """The group of that name; without the compiled module, those that are about it have one row that says so."""
+    if name in _NATIVE_ONLY and engine._native is None:
+        group = Group("Native code")
+        group.add(name, None, "", "the compiled module is not built")
+        return group
+    return GROUPS[name](effort)
 
 
 # ---- The run --------------------------------------------------------------------------------------------------------

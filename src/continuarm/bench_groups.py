@@ -30,7 +30,7 @@ from continuarm.forward_dynamics import forward_dynamics
 from continuarm.paper_recursion import paper_forward_dynamics
 from continuarm.steps import steps
 
-__all__ = ["FULL", "GROUPS", "QUICK", "Effort", "Group", "measured"]
+__all__ = ["FULL", "QUICK", "Effort", "Group"]
 
 Array = NDArray[np.float64]
 Task = Callable[[int], float]
@@ -188,7 +188,7 @@ def measure_calls(effort: Effort) -> Group:
     group = Group("One call from Python, n = 3")
     arm = prototype(3)
     q, qd, tau = bent_states(arm)
-    given = {"q": q, "qd": qd, "qdd": 10 * qd, "tau": tau, "xi": np.linspace(0, 1, 10)}
+    given: dict[str, Any] = {"q": q, "qd": qd, "qdd": 10 * qd, "tau": tau, "xi": np.linspace(0, 1, 10), "step": 1e-3}
 
     def call(quantity: engine.Quantity) -> Task:
         values = [given[name] for name in quantity.arguments]
@@ -357,27 +357,6 @@ def measure_operations(effort: Effort) -> Group:
         done = 3 * group["forward dynamics, integral"] / (1000 * group["forward dynamics, integral, n = 3"])
         group.add("arithmetic of one arm", done, "operations/ns")
     return group
-
-
-GROUPS: dict[str, Callable[[Effort], Group]] = {
-    "loop": measure_loop,
-    "calls": measure_calls,
-    "batch": measure_batch,
-    "reference": measure_reference,
-    "paper": measure_paper,
-    "soromox": measure_soromox,
-    "operations": measure_operations,
-}
-_NATIVE_ONLY = ("loop", "batch", "soromox")
-
-
-def measured(name: str, effort: Effort) -> Group:
-    """The group of that name; without the compiled module, those that are about it have one row that says so."""
-    if name in _NATIVE_ONLY and engine._native is None:
-        group = Group("Native code")
-        group.add(name, None, "", "the compiled module is not built")
-        return group
-    return GROUPS[name](effort)
 
 
 if __name__ == "__main__":

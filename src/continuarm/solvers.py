@@ -230,7 +230,7 @@ class _FixedRun:
         return np.array(self.after)
 
     def counts(self) -> dict[str, int]:
-        return {"evaluations": self.done, "steps": self.done, "rejected": 0}
+        return {"evaluations": 2 * self.done, "steps": self.done, "rejected": 0}  # a step has two stages
 
 
 @dataclass(frozen=True)

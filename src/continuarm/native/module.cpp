@@ -557,6 +557,7 @@ nb::dict build_info() {
 
 NB_MODULE(_native, module) {
     module.doc() = "The compiled part of continuarm.";
+    nb::set_leak_warnings(false);  // an arm that outlives the interpreter is no concern of users
     nb::class_<Handle>(module, "Handle", "An arm's numbers, as the generated steps take them.")
         .def(nb::init<std::vector<std::vector<double>>, bool, const std::vector<double>&, const std::vector<double>&,
                       double, const std::vector<double>&, const std::vector<std::vector<std::vector<double>>>&>())

@@ -1,0 +1,215 @@
+"""Playback of one or two motions in the browser: the arm, and a panel with a timeline."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from continuarm.motion import Motion
+from continuarm.motion_file import load_motion
+from continuarm.view_clock import SPEEDS, Clock, State, duration_of, rows_until, state_at
+from continuarm.view_panel import colour_bar, energy_plot, heading, notice, readings, tip_plot
+from continuarm.view_scene import GHOST_COLOUR, PARTS, ArmNodes, Stage, trace_segments
+from continuarm.view_server import Pulse
+from continuarm.view_shapes import SECTION_COLOURS, drawing
+
+if TYPE_CHECKING:
+    import viser
+
+FRAME = 1 / 60
+PANEL = 1 / 8
+"""Seconds between two pictures, and between two readings of the panel."""
+HELD = 0.6
+"""Seconds for which the timeline is left to the hand that moves it."""
+
+
+class Playback:
+    """Motions on a server that is there already. All that look see the same; each has a camera of its own."""
+
+    def __init__(self, server: viser.ViserServer, motions: Sequence[Motion]) -> None:
+        self.server, self.stage = server, Stage(server)
+        self.lock = threading.RLock()
+        self.frames = 0
+        """Pictures sent since the start."""
+        self.arms: list[ArmNodes] = []
+        self.visible = dict.fromkeys(PARTS, True) | {"centres of gravity": False}
+        self._drawn = self._told = -1.0
+        self._moved_by_hand = self._last_panel = -np.inf
+        self.clock = Clock(duration_of(*motions))
+        self._build_panel()
+        self.show(motions)
+        self._before = time.perf_counter()
+        self.pulse = Pulse(self._beat, "continuarm playback")
+
+    def show(self, motions: Sequence[Motion]) -> None:
+        """Shows other motions from now on, from their beginning."""
+        if not 1 <= len(motions) <= 2:
+            raise ValueError(f"{len(motions)} motions: must be one, or two to be compared")
+        duration = duration_of(*motions)
+        with self.lock, self.server.atomic():
+            for arm in self.arms:
+                arm.remove()
+            self.motions = tuple(motions)
+            self.clock.duration = duration
+            self.clock.seek(0.0)
+            highest = pressure_limit(motions)
+            self.arms = [
+                ArmNodes(self.server, f"/arm{k}", motion.arm, highest, ghost=k > 0) for k, motion in enumerate(motions)
+            ]
+            for arm in self.arms:
+                arm.visible = dict(self.visible)
+            self.stage.set_up(motions[0].arm, *_places(motions))
+            self.timeline.max = max(duration, 1e-3)
+            self.timeline.step = min(0.001, self.timeline.max)
+            colours = (SECTION_COLOURS[0], GHOST_COLOUR)
+            self.title.content = heading([(_name(m), colour) for m, colour in zip(motions, colours, strict=False)])
+            self.bar.content = colour_bar(highest)
+            stopped = [f"stopped early: {motion.stopped}" for motion in motions if motion.stopped]
+            self.message.content = notice("; ".join(stopped))
+            self._drawn = -1.0
+
+    def _build_panel(self) -> None:
+        gui = self.server.gui
+        self.title = gui.add_html("")
+        self.message = gui.add_html("")
+        self.button = gui.add_button("Pause", hint="Space does the same while the page has the keyboard")
+        self.timeline = gui.add_slider("time, s", 0.0, max(self.clock.duration, 1e-3), 0.001, 0.0)
+        self.speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1 x")
+        self.loop = gui.add_checkbox("loop", True)
+        camera = gui.add_button("Reset camera")
+        self.reading = gui.add_html("")
+        self.bar = gui.add_html("")
+        with gui.add_folder("over time"):
+            self.plots = [gui.add_html(""), gui.add_html("")]
+        with gui.add_folder("shown", expand_by_default=False):
+            self.boxes = {part: gui.add_checkbox(part, self.visible[part]) for part in PARTS}
+            self.boxes["ground"] = gui.add_checkbox("ground", True)
+        self.upload = gui.add_upload_button("Open a motion file", hint="run.nc, as continuarm writes it")
+
+        self.button.on_click(lambda _: self.toggle())
+        camera.on_click(lambda _: self.stage.reset_camera())
+        gui.add_command("Play or pause", hotkey="Space").on_trigger(lambda _: self.toggle())
+        self.timeline.on_update(self._seek)
+        self.speed.on_update(lambda _: self._set(speed=SPEEDS[self.speed.value]))
+        self.loop.on_update(lambda _: self._set(loop=self.loop.value))
+        for part, box in self.boxes.items():
+            box.on_update(lambda _, part=part: self._set_visible(part))
+        self.upload.on_upload(lambda _: self.open(self.upload.value.name, self.upload.value.content))
+
+    def toggle(self) -> None:
+        """Pauses, or goes on."""
+        with self.lock:
+            if self.clock.playing:
+                self.clock.pause()
+            else:
+                self.clock.play()
+            self._name_button()
+
+    def seek(self, seconds: float) -> None:
+        """Goes to a time."""
+        with self.lock:
+            self.clock.seek(seconds)
+
+    def _seek(self, event: Any) -> None:
+        if event.client is not None:  # not what the playback itself has set
+            self._moved_by_hand = time.perf_counter()
+            self.seek(self.timeline.value)
+
+    def _set(self, **settings: Any) -> None:
+        with self.lock:
+            for name, value in settings.items():
+                setattr(self.clock, name, value)
+
+    def _set_visible(self, part: str) -> None:
+        shown = self.boxes[part].value
+        with self.lock:
+            if part == "ground":
+                self.stage.ground.visible = shown
+                return
+            self.visible[part] = shown
+            for arm in self.arms:
+                arm.set_visible(part, shown)
+
+    def _name_button(self) -> None:
+        self.button.label = "Pause" if self.clock.playing else "Play"
+
+    def open(self, name: str, content: bytes) -> None:
+        """Shows the motion of a file that was sent; the panel says why, where that is not possible."""
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                place = Path(folder) / "sent.nc"
+                place.write_bytes(content)
+                try:
+                    motion = load_motion(place)
+                except ValueError as error:
+                    raise ValueError(str(error).replace(str(place), name)) from None
+            self.show([motion])
+        except ValueError as error:
+            self.message.content = notice(str(error))
+
+    def _beat(self, ended: threading.Event) -> None:
+        """One picture, if there is anything new and anybody to see it."""
+        now = time.perf_counter()
+        passed, self._before = now - self._before, now
+        with self.lock:
+            if self.server.get_clients():
+                self.clock.tick(passed)
+                if self.clock.time != self._drawn:
+                    self._draw()
+                if now - self._last_panel > PANEL and self.clock.time != self._told:
+                    self._tell(now)
+        ended.wait(max(0.0, now + FRAME - time.perf_counter()))
+
+    def _states(self) -> list[State]:
+        return [state_at(motion, self.clock.time) for motion in self.motions]
+
+    def _draw(self) -> None:
+        self._drawn = self.clock.time
+        with self.server.atomic():
+            for motion, arm, state in zip(self.motions, self.arms, self._states(), strict=True):
+                drawn = drawing(motion.arm, state.q)
+                arm.show(drawn, state.pressures)
+                if self.visible["traces"]:
+                    path = motion.tips[: rows_until(motion, self._drawn)]
+                    arm.trace(*trace_segments(np.concatenate([path, drawn.tips[None]]), arm.ghost))
+        self.frames += 1
+
+    def _tell(self, now: float) -> None:
+        self._told, self._last_panel = self.clock.time, now
+        states = self._states()
+        places = [motion.tips[rows_until(motion, self._told) - 1] for motion in self.motions]
+        others = places[1] if len(places) > 1 else None
+        with self.server.atomic():
+            self.reading.content = readings(self._told, states[0].energies, places[0], others)
+            self.plots[0].content = tip_plot(self.motions[0], self._told)
+            self.plots[1].content = energy_plot(self.motions[0], self._told)
+            if now - self._moved_by_hand > HELD:
+                self.timeline.value = round(self._told, 3)
+            self._name_button()
+
+    def close(self) -> None:
+        """Ends the playback; the server stays."""
+        self.pulse.close()
+
+
+def pressure_limit(motions: Sequence[Motion]) -> float:
+    """The end of the colour bar, Pa: the highest pressure of all motions, rounded up to 100 kPa."""
+    highest = max(float(motion.pressures.max(initial=0.0)) for motion in motions)
+    return 1e5 * max(float(np.ceil(highest / 1e5 - 1e-9)), 1.0)
+
+
+def _places(motions: Sequence[Motion]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """All places that tips reach, and the base; and the path of the last tip."""
+    tips = [motion.tips[:: max(len(motion.t) // 500, 1)] for motion in motions]
+    return np.concatenate([np.zeros((1, 3)), *(each.reshape(-1, 3) for each in tips)]), tips[0][:, -1]
+
+
+def _name(motion: Motion) -> str:
+    return f"{motion.arm.name}, {motion.arm.inertia.model}"
