@@ -19,7 +19,7 @@ GOOD: dict[str, Any] = {"length": 0.15, "radius": 0.0125, "mass": 0.1, "stiffnes
 FOUR = Muscles(angles=(0.0, math.pi / 2, math.pi, 3 * math.pi / 2), radii=(0.01,) * 4)
 KNOWN = (
     "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
-    "muscle_area, dead_zone"
+    "muscle_area, dead_zone, valve_lag, pressure_stiffness, hysteresis"
 )
 MASS = "must be a number from 1e-12 to 1e6 kg"
 LENGTH = "must be a number from 1e-6 to 1000 m"

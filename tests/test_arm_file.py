@@ -198,7 +198,7 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
 SECTION = "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = 0.1\nstiffness = 1700.0\n"
 FIELDS = (
     "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
-    "muscle_area, dead_zone, repeat"
+    "muscle_area, dead_zone, valve_lag, pressure_stiffness, hysteresis, repeat"
 )
 MASS = "must be a number from 1e-12 to 1e6 kg"
 LENGTH = "must be a number from 1e-6 to 1000 m"
@@ -316,7 +316,7 @@ def test_repeats_do_not_shift_the_place_of_later_entries(tmp_path: Path) -> None
 def test_what_is_no_file_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
-    names = "'prototype', 'single-section', 'ten-sections'"
+    names = "'prototype', 'prototype-muscles', 'single-section', 'ten-sections'"
     assert refusal("arm.toml") == "arm.toml: there is no such file"
     assert refusal("./prototype") == "prototype: there is no such file"
     assert refusal("prototype.toml") == "prototype.toml: there is no such file"
@@ -365,8 +365,8 @@ def test_a_file_comes_before_a_shipped_arm_of_that_name(tmp_path: Path, monkeypa
 
 
 def test_shipped_arms_have_the_numbers_of_the_paper() -> None:
-    assert arm_names() == ["prototype", "single-section", "ten-sections"]
-    for name, count in {"prototype": 3, "single-section": 1, "ten-sections": 10}.items():
+    assert arm_names() == ["prototype", "prototype-muscles", "single-section", "ten-sections"]
+    for name, count in {"prototype": 3, "prototype-muscles": 3, "single-section": 1, "ten-sections": 10}.items():
         arm = load_arm(name)
         assert (arm.name, arm.n) == (name, count)
         assert {word for word in ("paper", "assumed") if word in arm.description} == {"paper", "assumed"}
@@ -374,7 +374,8 @@ def test_shipped_arms_have_the_numbers_of_the_paper() -> None:
         assert arm.gravity == (0.0, 0.0, 9.81)
         for i, section in enumerate(arm.sections):
             assert (section.length, section.radius, section.mass) == (0.15, 0.0125, 0.1)
-            assert (section.stiffness, section.damping, section.offset) == (1700.0, 110.0, 0.0)
+            stiffness = 1664.0 if name == "prototype-muscles" else 1700.0
+            assert (section.stiffness, section.damping, section.offset) == (stiffness, 110.0, 0.0)
             assert section.length_range == (0.0, 0.07)
             assert section.twist == (math.pi / 3 if i < count - 1 else 0.0)
 

@@ -5,7 +5,7 @@ import pytest
 
 from continuarm import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal, load_arm
 from continuarm.drive import Drive, joined, taken_apart
-from continuarm.inputs import muscle_index, muscle_name
+from continuarm.inputs import muscle_index
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_steps_as_text():
 
 def test_muscles_are_named_as_they_are_found():
     arm = load_arm("ten-sections")
-    names = [muscle_name(arm, column) for column in range(30)]
+    names = arm.muscle_names
     assert [muscle_index(arm, name) for name in names] == list(range(30))
     assert (names[0], names[8], names[29]) == ("l11", "l33", "l10-3")
 

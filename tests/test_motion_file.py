@@ -184,6 +184,7 @@ def stream(path: str) -> None:
         for part in parts(motion, 3):
             writer.write(part)
             print(writer.written, flush=True)
+        time.sleep(60)  # a slow machine kills late
 
 
 def save_forever(path: str) -> None:
@@ -241,7 +242,7 @@ def test_a_killed_run_leaves_every_row_it_wrote(tmp_path, share):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
-@pytest.mark.parametrize("attempt", range(8))
+@pytest.mark.parametrize("attempt", range(4))
 def test_a_process_killed_while_it_creates_or_completes_leaves_whole_files(tmp_path, attempt):
     motions = {bits(motion)[0]: bits(motion) for motion in (a_motion(200, seed=seed) for seed in range(5))}
     path, left = tmp_path / "run.nc", tmp_path / "run.partial.nc"

@@ -8,6 +8,7 @@ any arm, and keep what is computed from them within the range of floating point.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
@@ -337,6 +338,11 @@ class Arm(Description):
         return len(self.sections)
 
     @cached_property
+    def muscle_names(self) -> list[str]:
+        """l33 for muscle 3 of section 3, l10-2 for muscle 2 of section 10: all of them, from the base."""
+        return muscle_names([len(section.muscle_map) for section in self.sections])
+
+    @cached_property
     def base_orientation(self) -> NDArray[np.float64]:
         """(3, 3): rotation matrix from the base frame to the world frame."""
         return _constant(_rotation(self.base_rotation))
@@ -369,6 +375,12 @@ class Arm(Description):
                 checked[..., 3 * i : 3 * i + 3] @ section.muscle_map.T for i, section in enumerate(self.sections)
             ]
         return require_finite("muscle_lengths", np.concatenate(lengths, axis=-1), checked.ndim - 1)
+
+
+def muscle_names(counts: Iterable[int]) -> list[str]:
+    """Names of muscles, for the number of them in each section."""
+    pairs = [(i, j) for i, count in enumerate(counts, start=1) for j in range(1, count + 1)]
+    return [f"l{i}{j}" if max(i, j) < 10 else f"l{i}-{j}" for i, j in pairs]
 
 
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:

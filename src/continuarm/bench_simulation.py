@@ -27,7 +27,7 @@ SOLVERS: dict[str, Adaptive | FixedStep | BDF] = {
 def measure_simulation(effort: Effort) -> Group:
     """Experiment 1 with every solver, the same steps on ten sections and on full muscles; errors of all experiments."""
     chosen = EXPERIMENTS[1]
-    group = Group(f"Experiment 1: {chosen.duration:g} s, three sections, integral model, output at 200 Hz; × real time")
+    group = Group(f"Experiment 1: {chosen.duration:g} s, three sections, integral model, output at 200 Hz")
     arms = {
         "": load_arm("prototype"),
         "ten sections, ": load_arm("ten-sections"),
@@ -43,8 +43,8 @@ def measure_simulation(effort: Effort) -> Group:
     for name, value in seconds.items():
         record = runs[name]().record
         note = f"{record['evaluations']} evaluations, {record['steps']} steps, {record['rejected']} rejected"
-        group.add(name, chosen.duration / value, "×", note)
-    group.add("the paper's", PAPER_FACTOR, "×", "published: MATLAB, another machine, centre-of-gravity model")
+        group.add(name, chosen.duration / value, "× real time", note)
+    group.add("the paper's", PAPER_FACTOR, "× real time", "published: MATLAB, another machine, centre-of-gravity model")
     group.ratio("Adaptive / CVODE through Python", "Adaptive", "CVODE through Python", "both at rtol 1e-6")
     group.ratio("Adaptive / the paper's", "Adaptive", "the paper's")
     for number, experiment in EXPERIMENTS.items():

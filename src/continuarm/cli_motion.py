@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from continuarm.arm import Arm
 from continuarm.cli_output import new_table, one_line
 from continuarm.experiments import LABEL, Comparison
-from continuarm.inputs import PressureSignal, PressureSteps, muscle_name
+from continuarm.inputs import PressureSignal, PressureSteps
 from continuarm.motion import Motion
 from continuarm.solvers import BDF, Adaptive, FixedStep
 
@@ -78,7 +78,7 @@ def beyond_range(motion: Motion) -> list[dict[str, Any]]:
         least, greatest = (1e3 * limit for limit in allowed)
         ends = ((longest, greatest, longest - greatest), (shortest, least, least - shortest))
         left += [
-            {"muscle": muscle_name(motion.arm, k), "to_mm": float(end), "allowed_mm": limit}
+            {"muscle": motion.arm.muscle_names[k], "to_mm": float(end), "allowed_mm": limit}
             for end, limit, beyond in ends
             if beyond > UNSEEN
         ]

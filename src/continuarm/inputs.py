@@ -226,24 +226,12 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
     return when, what
 
 
-def muscle_name(arm: Arm, column: int) -> str:
-    """l33 for muscle 3 of section 3, l10-2 for muscle 2 of section 10: the name of a column of muscles."""
-    for i, section in enumerate(arm.sections, start=1):
-        if column < len(section.muscle_map):
-            return f"l{i}{column + 1}" if i < 10 and column < 9 else f"l{i}-{column + 1}"
-        column -= len(section.muscle_map)
-    raise ValueError(f"muscle {column}: {arm.name!r} has {muscle_count(arm)}")
-
-
 def muscle_index(arm: Arm, name: str) -> int:
     """The column of a muscle such as l33 (section 3, muscle 3) or l10-2."""
-    found = re.fullmatch(r"l(\d)(\d)|l(\d+)[-.](\d+)", name)
-    if found:
-        section, muscle = (int(part) for part in found.groups() if part is not None)
-        if 1 <= section <= arm.n and 1 <= muscle <= len(arm.sections[section - 1].muscle_map):
-            return sum(len(each.muscle_map) for each in arm.sections[: section - 1]) + muscle - 1
-    last = muscle_name(arm, muscle_count(arm) - 1)
-    raise ValueError(f"muscle {name!r}: must be one of l11 to {last} of {arm.name!r}")
+    names = arm.muscle_names
+    if name not in names:
+        raise ValueError(f"muscle {name!r}: must be one of {names[0]} to {names[-1]} of {arm.name!r}")
+    return names.index(name)
 
 
 def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
@@ -252,7 +240,7 @@ def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
     if wrong.any():
         column = int(np.argmax(wrong.reshape(-1, pressures.shape[-1]).any(axis=0)))
         value: Any = pressures[..., column][wrong[..., column]]
-        shown = f"{name}: {muscle_name(arm, column)} = {np.ravel(value)[0]:g} Pa"
+        shown = f"{name}: {arm.muscle_names[column]} = {np.ravel(value)[0]:g} Pa"
         raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST:g}")
     for i, section in enumerate(arm.sections):
         if section.muscle_area is None:

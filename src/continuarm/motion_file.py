@@ -22,7 +22,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from continuarm.arm import Arm
+from continuarm.arm import Arm, muscle_names
 from continuarm.arrays import Floats
 from continuarm.description import printable, short
 from continuarm.motion import ROWS, Motion
@@ -39,7 +39,7 @@ _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ"
 _NOT_FINISHED = "interrupted: the run has not finished"
 _ROWS_AT_ONCE = 10_000  # of a saved motion: bounds the memory that its poses take
 _BYTES_AT_ONCE = 1 << 22
-_SPARE = 1 << 10
+_SPARE = 1 << 10  # bytes of a variable beyond its rows, for gaps between them; HDF5 cuts off what is left
 
 _VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "time": ((), "s", "time since the start"),
@@ -211,14 +211,9 @@ def _row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:
 
 def _labels(arm: Arm) -> dict[str, list[Any]]:
     """What stands along the dimensions: l12 is muscle 2 of section 1."""
-
-    def names(counts: list[int]) -> list[str]:
-        pairs = [(i, j) for i, count in enumerate(counts, start=1) for j in range(1, count + 1)]
-        return [f"l{i}{j}" if max(i, j) < 10 else f"l{i}-{j}" for i, j in pairs]
-
     return {
-        "coordinate": names([3] * arm.n),
-        "muscle": names([len(section.muscle_map) for section in arm.sections]),
+        "coordinate": muscle_names([3] * arm.n),
+        "muscle": arm.muscle_names,
         "section": list(range(1, arm.n + 1)),
         "axis": ["x", "y", "z"],
     }

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from continuarm.description import printable
-from continuarm.inputs import muscle_name
 from continuarm.kinematics import backbone
 from continuarm.motion import Motion
 
@@ -136,7 +135,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def _driven(motion: Motion) -> dict[str, Floats]:
     """Pressures, kPa, of the muscles that have any, by name, in the order of their first."""
     pressed = [(int(column.argmax()), k) for k, column in enumerate(motion.pressures.T > 0) if column.any()]
-    return {muscle_name(motion.arm, k): motion.pressures[:, k] / 1e3 for _, k in sorted(pressed)}
+    return {motion.arm.muscle_names[k]: motion.pressures[:, k] / 1e3 for _, k in sorted(pressed)}
 
 
 def _title(given: str, motion: Motion, other: Motion | None) -> str:

@@ -70,7 +70,7 @@ QUICK = Effort(
 
 @dataclass(frozen=True)
 class Column:
-    """One quantity of a table: its name, its unit ("1": a pure number, "": words), its values; None where it is unknown."""
+    """One quantity of a table: name, unit ("1": a pure number, "": words) and values, None where unknown."""
 
     name: str
     unit: str
@@ -204,6 +204,14 @@ def digits(value: float | None, count: int = 3) -> str:
         return f"{value:,.{max(count - 1 - size, 0)}f}".replace("-", "−")
     mantissa, exponent = f"{value:.{count - 1}e}".split("e")
     return f"{mantissa} · 10^{{{int(exponent)}}}".replace("-", "−")
+
+
+def with_error(value: float, error: float) -> str:
+    """A number with its error, both to the second digit of the error: 1.34461 ± 0.00043."""
+    if error < 1e-9:
+        return digits(value, 5)
+    places = min(max(1 - math.floor(math.log10(error)), 0), 6)
+    return f"{value:,.{places}f} ± {error:,.{places}f}".replace("-", "−")
 
 
 def seconds(value: float | None) -> str:

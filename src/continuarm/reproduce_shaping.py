@@ -12,7 +12,7 @@ from continuarm.arm import CentreOfGravity, InertiaModel, PointMass
 from continuarm.arm_file import load_arm
 from continuarm.energy_shaping import EnergyShapingFit, Validation, fit_energy_shaping, validate_energy_shaping
 from continuarm.energy_shaping_samples import TERMS, Sampling, energy_terms
-from continuarm.reproduce_base import Drawing, Effort, Findings, Part, Shown, Table, Tell, betas, digits
+from continuarm.reproduce_base import Drawing, Effort, Findings, Part, Shown, Table, Tell, betas, digits, with_error
 from continuarm.reproduce_figures import (
     draw_error_growth,
     draw_errors,
@@ -102,7 +102,7 @@ def show_shaping(found: Findings) -> list[Shown]:
     fits = found.numbers["fits"]
     rows = []
     for name, fit in fits.items():
-        values = [f"{digits(term['beta'], 5)} ± {digits(term['standard_error'], 2)}" for term in fit["terms"]]
+        values = [with_error(term["beta"], term["standard_error"]) for term in fit["terms"]]
         positive = "yes" if fit["positive_definite"] else "no"
         rows.append((name, *values, f"{digits(100 * fit['rms_energy_residual'], 4)} %", positive))
     limits = found.numbers["small_bends"]
@@ -115,8 +115,8 @@ def show_shaping(found: Findings) -> list[Shown]:
         tuple(rows),
         "The standard error says what another seed would change, not how far a term is from proportional. The fits all "
         "at once are the paper's choice; with a base that turns with up to 100 rad/s their β_{3} and the angular "
-        "coefficients are spent on the misfit that a constant β_{1}^{υ} leaves, and mean nothing. “Slow base” draws the "
-        "base rate up to 3 rad/s instead. “M > 0 always”: no motion of a section has negative kinetic energy.",
+        "coefficients are spent on the misfit that a constant β_{1}^{υ} leaves, and mean nothing. “Slow base” draws "
+        "the base rate up to 3 rad/s instead. “M > 0 always”: no motion of a section has negative kinetic energy.",
     )
     rows = []
     for sampling in ("2pi", "6pi"):
@@ -136,8 +136,8 @@ def show_shaping(found: Findings) -> list[Shown]:
         "Is each term proportional? Fits term by term",
         ("sampling, term", "β", "95 % interval", "correlation", "rms residual", "mean residual"),
         tuple(rows),
-        "Correlation through the origin; residuals of integral term − β × centre-of-gravity term, as shares of the root "
-        "mean square of the integral term.",
+        "Correlation through the origin; residuals of integral term − β × centre-of-gravity term, as shares of the "
+        "root mean square of the integral term.",
     )
     return [first, second]
 
@@ -151,16 +151,16 @@ SHAPING = Part(
         "prints reach = 6π with the remark that it limits the bend to 4π/3; 6π gives 4π, and 2π gives 4π/3. Both are "
         "computed, as “6pi” and “2pi”. The six energy terms of each section are evaluated in closed form in the "
         "integral and in the centre-of-gravity model, and β is found by least squares through the origin: each term on "
-        "its own, and all terms of the energy at once, with and without the paper's bounds [0, 1]. Errors are bootstrap "
-        "standard errors over groups of 200 samples.",
+        "its own, and all terms of the energy at once, with and without the paper's bounds [0, 1]. Errors are "
+        "bootstrap standard errors over groups of 200 samples.",
     ),
     parameters=shaping_parameters,
     find=find_shaping,
     drawings=(
         Drawing(
             "energy-terms-2pi",
-            "The six energy terms of random sections, integral model over centre-of-gravity model (the paper's Fig. 3), "
-            "bends up to 4π/3. Line: β fitted to the term. Linear terms per m L², angular per I.",
+            "The six energy terms of random sections, integral model over centre-of-gravity model (the paper's Fig. "
+            "3), bends up to 4π/3. Line: β fitted to the term. Linear terms per m L², angular per I.",
             lambda found: draw_terms(found, "2pi"),
         ),
         Drawing(
@@ -172,8 +172,8 @@ SHAPING = Part(
         Drawing(
             "energy-ratios-2pi",
             "What β would have to be, section by section, over the bend: the reason why no constant is exact. Solid: "
-            "the fit. Dotted: the small-bend limit. The literature's β^{υ} is dashed. Ratios of cross terms, which have "
-            "either sign, scatter where the denominator is near zero; they are cut off.",
+            "the fit. Dotted: the small-bend limit. The literature's β^{υ} is dashed. Ratios of cross terms, which "
+            "have either sign, scatter where the denominator is near zero; they are cut off.",
             draw_ratios,
         ),
     ),
@@ -322,7 +322,8 @@ VALIDATION = Part(
         "As in the paper: ten sections with L = 0.15 m, r = 0.0125 m, m = 0.1 kg; muscle lengths uniform in "
         "[0, 0.07] m, rates uniform in [−L, L] per second. For every state the kinetic energy of the whole arm is "
         "computed with the exact integral model and with each of the others; the difference is divided by the largest "
-        "exact energy in all samples, the paper's normalisation. The same is repeated for arms of 1 to 20 such sections.",
+        "exact energy in all samples, the paper's normalisation. The same is repeated for arms of 1 to 20 such "
+        "sections.",
         "The last row of the table answers whether a signed mean of 10^{−6} % could be meant: errors of both signs "
         "cancel in it, so that one coefficient can be moved until it vanishes on any given set of samples. Neither the "
         "mean absolute error nor the worst one follow.",
@@ -332,15 +333,15 @@ VALIDATION = Part(
     drawings=(
         Drawing(
             "energy-errors",
-            "Energy error of the ten-section arm (the paper's Fig. 4). Left: single samples, fitted β. Right: histograms "
-            "of all samples, counts on a logarithmic scale.",
+            "Energy error of the ten-section arm (the paper's Fig. 4). Left: single samples, fitted β. Right: "
+            "histograms of all samples, counts on a logarithmic scale.",
             draw_errors,
         ),
         Drawing(
             "energy-errors-over-length",
-            "Mean absolute energy error over the mean energy, for arms of 1 to 20 sections. In long arms most energy is "
-            "in the velocity of the sections' bases, which no model changes: ten sections are an easy test, one section "
-            "is the hard one.",
+            "Mean absolute energy error over the mean energy, for arms of 1 to 20 sections. In long arms most energy "
+            "is in the velocity of the sections' bases, which no model changes: ten sections are an easy test, one "
+            "section is the hard one.",
             draw_error_growth,
         ),
     ),

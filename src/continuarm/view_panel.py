@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.motion import Motion
 from continuarm.plot import AXES, ENERGIES
+from continuarm.view_live import Figures
 from continuarm.view_shapes import PRESSURE_COLOURS, section_colour
 
 Floats = NDArray[np.float64]
@@ -90,18 +91,18 @@ def _ticks(low: float, high: float) -> list[float]:
 def tip_plot(motion: Motion, now: float) -> str:
     """Where the last tip is over time, mm."""
     tip = 1e3 * motion.tips[:, -1]
-    curves = [Curve(letter, _readable(colour), tip[:, k]) for k, (letter, colour) in enumerate(AXES.items())]
+    curves = [Curve(letter, page_colour(colour), tip[:, k]) for k, (letter, colour) in enumerate(AXES.items())]
     return plot(f"tip {motion.arm.n}, mm", motion.t - motion.t[0], curves, now)
 
 
 def energy_plot(motion: Motion, now: float) -> str:
     """The energies over time, J."""
     names = {"kinetic": "kin", "gravitational": "grav", "elastic": "elast", "supplied": "in", "dissipated": "lost"}
-    curves = [Curve(names[name], _readable(ENERGIES[name]), values) for name, values in motion.energies.items()]
+    curves = [Curve(names[name], page_colour(ENERGIES[name]), values) for name, values in motion.energies.items()]
     return plot("energy, J", motion.t - motion.t[0], curves, now)
 
 
-def _readable(colour: str) -> str:
+def page_colour(colour: str) -> str:
     """Black is the page's own text colour, which is not black on a dark page."""
     return "currentColor" if colour == "#000000" else colour
 
@@ -146,6 +147,21 @@ def readings(time: float, energies: dict[str, float], tips: Floats, others: Floa
 
 def _plain(value: float) -> str:
     return f"{round(value, 1) + 0:.1f}"
+
+
+def speed_table(figures: Figures) -> str:
+    """How well a live arm keeps time; red where it does not."""
+    cells = (
+        ("real time", f"{figures.real_time_factor:.2f} x", figures.real_time_factor < 0.98),
+        ("one step", f"{1e6 * figures.step_time:.1f} µs", False),
+        ("late steps", f"{100 * figures.late_share:.2f} %", figures.late_share > 0.01),
+    )
+    shown = "".join(
+        f'<td style="{_NUMBER}"><span style="opacity:.65">{name}</span><br/>'
+        f'<span style="{"color:#B5152B;font-weight:600" if bad else ""}" data-reading="{name}">{value}</span></td>'
+        for name, value, bad in cells
+    )
+    return f'<div style="{_STYLE}"><table style="width:100%;border-spacing:0"><tr>{shown}</tr></table></div>'
 
 
 def notice(sentence: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from continuarm.kinematics import tip_poses
 from continuarm.motion import Motion
 from continuarm.motion_file import load_motion
 from continuarm.view_clock import SPEEDS, Clock, State, duration_of, rows_until, state_at
@@ -76,7 +77,7 @@ class Playback:
             self._drawn = -1.0
 
     def _build_panel(self) -> None:
-        gui = self.server.gui
+        gui: Any = self.server.gui
         self.title = gui.add_html("")
         self.message = gui.add_html("")
         self.button = gui.add_button("Pause", hint="Space does the same while the page has the keyboard")
@@ -95,7 +96,7 @@ class Playback:
 
         self.button.on_click(lambda _: self.toggle())
         camera.on_click(lambda _: self.stage.reset_camera())
-        gui.add_command("Play or pause", hotkey="Space").on_trigger(lambda _: self.toggle())
+        gui.add_command("Play or pause", hotkey="space").on_trigger(lambda _: self.toggle())
         self.timeline.on_update(self._seek)
         self.speed.on_update(lambda _: self._set(speed=SPEEDS[self.speed.value]))
         self.loop.on_update(lambda _: self._set(loop=self.loop.value))
@@ -184,7 +185,7 @@ class Playback:
     def _tell(self, now: float) -> None:
         self._told, self._last_panel = self.clock.time, now
         states = self._states()
-        places = [motion.tips[rows_until(motion, self._told) - 1] for motion in self.motions]
+        places = [tip_poses(motion.arm, state.q)[:, :3, 3] for motion, state in zip(self.motions, states, strict=True)]
         others = places[1] if len(places) > 1 else None
         with self.server.atomic():
             self.reading.content = readings(self._told, states[0].energies, places[0], others)

@@ -33,12 +33,14 @@ PARTS = ("tube", "muscles", "plates", "traces", "centres of gravity")
 
 PLATE_COLOUR, GHOST_COLOUR, PAYLOAD_COLOUR, CENTRE_COLOUR = "#596273", "#E08A3C", "#3B4252", "#20242C"
 PAPER = np.array([255.0, 255.0, 255.0])
+PALEST = 0.3
+"""How much colour is left of the oldest part of a trace."""
 GHOST_OPACITY = 0.35
 FIELD_OF_VIEW = np.radians(32)
 
 
 class ArmNodes:
-    """One arm in the scene. A ghost is translucent and of one colour, to be compared with another arm."""
+    """One arm in the scene. A ghost, to be compared with another arm, is translucent and has no muscles."""
 
     def __init__(self, server: viser.ViserServer, name: str, arm: Arm, highest: float, ghost: bool = False) -> None:
         self.server, self.name, self.arm, self.highest, self.ghost = server, name, arm, highest, ghost
@@ -55,10 +57,10 @@ class ArmNodes:
         for group, tube in zip(self._groups(), self.nodes["tube"], strict=True):
             tube.vertices = drawn.tubes[group].reshape(-1, 3)
         for part, rods in (("muscles", drawn.muscles), ("plates", drawn.plates)):
-            node = self.nodes[part][0]
-            node.batched_positions, node.batched_wxyzs, node.batched_scales = rods.centres, rods.turns, rods.sizes
-        if not self.ghost:
-            self.nodes["muscles"][0].batched_colors = self._muscle_colours(pressures)
+            for node in self.nodes[part][:1]:
+                node.batched_positions, node.batched_wxyzs, node.batched_scales = rods.centres, rods.turns, rods.sizes
+        for muscles in self.nodes["muscles"]:
+            muscles.batched_colors = self._muscle_colours(pressures)
         self.nodes["centres of gravity"][0].batched_positions = drawn.centres
         if self.arm.payload is not None:
             self.nodes["plates"][1].position = drawn.payload
@@ -69,7 +71,7 @@ class ArmNodes:
         return [slice(first, None, colours) for first in range(colours)]
 
     def _muscle_colours(self, pressures: Floats) -> NDArray[np.uint8]:
-        return np.repeat(pressure_colours(pressures, self.highest), DISCS - 1, axis=0)
+        return linear(np.repeat(pressure_colours(pressures, self.highest), DISCS - 1, axis=0))
 
     def _add(self, drawn: Drawing, pressures: Floats) -> None:
         scene, ghost = self.server.scene, rgb(GHOST_COLOUR)
@@ -81,12 +83,14 @@ class ArmNodes:
                     tube_faces(len(drawn.tubes[group])),
                     color=ghost if self.ghost else rgb(section_colour(first)),
                     opacity=self.opacity,
+                    cast_shadow=not self.ghost,
                     visible=self.visible["tube"],
                 )
             )
-        muscles = ghost if self.ghost else self._muscle_colours(pressures)
-        self.nodes["muscles"].append(self._rods("muscles", drawn.muscles, muscles))
-        self.nodes["plates"].append(self._rods("plates", drawn.plates, ghost if self.ghost else rgb(PLATE_COLOUR)))
+        faint, plates = linear(np.array(ghost)), linear(np.array(rgb(PLATE_COLOUR)))
+        if not self.ghost:
+            self.nodes["muscles"].append(self._rods("muscles", drawn.muscles, self._muscle_colours(pressures)))
+        self.nodes["plates"].append(self._rods("plates", drawn.plates, faint if self.ghost else plates))
         reach = np.array([section.radius for section in self.arm.sections])
         self.nodes["centres of gravity"].append(
             scene.add_batched_meshes_simple(
@@ -95,7 +99,7 @@ class ArmNodes:
                 np.tile([1.0, 0.0, 0.0, 0.0], (self.arm.n, 1)),
                 drawn.centres,
                 batched_scales=BEAD * reach,
-                batched_colors=ghost if self.ghost else rgb(CENTRE_COLOUR),
+                batched_colors=faint if self.ghost else linear(np.array(rgb(CENTRE_COLOUR))),
                 opacity=self.opacity,
                 lod="off",
                 visible=self.visible["centres of gravity"],
@@ -123,6 +127,7 @@ class ArmNodes:
             batched_colors=colours,
             opacity=self.opacity,
             lod="off",
+            cast_shadow=not self.ghost,
             visible=self.visible[part],
         )
 
@@ -130,7 +135,7 @@ class ArmNodes:
         """Draws where the tips were: segments and their colours (m, 2, 3)."""
         if not self.nodes["traces"]:
             line = self.server.scene.add_line_segments(
-                f"{self.name}/traces", segments, colours, thickness=1.8, thickness_units="screen"
+                f"{self.name}/traces", segments, colours, thickness=2.5, thickness_units="screen"
             )
             line.visible = self.visible["traces"]
             self.nodes["traces"].append(line)
@@ -167,10 +172,15 @@ def trace_segments(tips: Floats, ghost: bool = False, most: int = 900) -> tuple[
     paths = tips[kept].swapaxes(0, 1)
     segments = np.stack([paths[:, :-1], paths[:, 1:]], axis=2).reshape(-1, 2, 3)
     full = np.array([rgb(GHOST_COLOUR if ghost else section_colour(i)) for i in range(sections)], dtype=float)
-    fresh = np.linspace(0.25, 1.0, len(kept))[None, :, None]
+    fresh = np.linspace(PALEST, 1.0, len(kept))[None, :, None]
     shades = PAPER + fresh * (full[:, None] - PAPER)
     colours = np.stack([shades[:, :-1], shades[:, 1:]], axis=2).reshape(-1, 2, 3)
-    return segments, np.rint(colours).astype(np.uint8)
+    return segments, linear(colours)
+
+
+def linear(colours: NDArray[Any]) -> NDArray[np.uint8]:
+    """Colours from 0 to 255 as amounts of light: viser takes those of lines and of repeated shapes for such."""
+    return np.rint(255 * (np.asarray(colours) / 255.0) ** 2.2).astype(np.uint8)
 
 
 class Camera(NamedTuple):

@@ -20,7 +20,7 @@ Mesh = tuple[Floats, NDArray[np.uint32]]
 DISCS = 13
 """Places along a section at which its tube and muscles are drawn: a full turn has corners of 30 degrees."""
 SIDES = 18
-TUBE, MUSCLE, PLATE, THICKNESS, BEAD = 0.46, 0.24, 1.5, 0.3, 0.62
+TUBE, MUSCLE, PLATE, THICKNESS, BEAD = 0.5, 0.3, 1.55, 0.3, 0.72
 """Radii of tube, muscles, plates and centres of gravity, and thickness of a plate, in radii of the section."""
 
 SECTION_COLOURS = ("#2F6DB5", "#1FA187", "#8A63C4", "#5FA8DD", "#4C7A34")

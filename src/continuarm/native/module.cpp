@@ -161,6 +161,8 @@ public:
         }
         held_ = true;
         const char* format = buffer_.format;
+        const std::uint16_t one = 1;  // files are often written and read back as "<d": the same here, if bytes run so
+        if (format && format[0] == '<' && *reinterpret_cast<const unsigned char*>(&one) == 1) ++format;
         return buffer_.ndim >= 1 && format && format[0] == 'd' && format[1] == 0 && buffer_.itemsize == 8;
     }
 

@@ -1,0 +1,186 @@
+"""A live arm in the browser: sliders for its muscles, and a panel that says how well it keeps time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from continuarm.arm import Arm
+from continuarm.energy import elastic_energy, gravitational_energy, kinetic_energy
+from continuarm.kinematics import tip_poses
+from continuarm.plot import AXES
+from continuarm.view_live import Figures, LiveArm, LiveLoop
+from continuarm.view_panel import Curve, colour_bar, heading, notice, page_colour, plot, readings, speed_table
+from continuarm.view_presets import presets
+from continuarm.view_scene import PARTS, ArmNodes, Stage, trace_segments
+from continuarm.view_server import Pulse
+from continuarm.view_shapes import SECTION_COLOURS, drawing
+
+if TYPE_CHECKING:
+    import viser
+
+HIGHEST = 700.0
+"""The end of the sliders, kPa."""
+PANEL = 1 / 6
+"""Seconds between two readings of the panel."""
+TRAIL, PLOTTED = 3.0, 10.0
+"""Seconds of the past that are drawn behind the tips, and in the plot."""
+MOST_OPEN = 3
+"""Sections whose sliders are unfolded at first."""
+
+
+class LiveView:
+    """A live arm on a server that is there already. All that look see and move the same arm."""
+
+    def __init__(self, server: viser.ViserServer, arm: Arm) -> None:
+        self.server, self.lock = server, threading.RLock()
+        self.live = LiveArm(arm)
+        self.stage = Stage(server)
+        self.visible = dict.fromkeys(PARTS, True) | {"centres of gravity": False}
+        self.nodes = self._new_nodes()
+        self.tips: deque[Any] = deque(maxlen=int(60 * TRAIL))
+        self.history: deque[tuple[float, Any]] = deque(maxlen=int(PLOTTED / PANEL))
+        self._last_panel = -np.inf
+        self._refused = ""
+        reach = 1.25 * sum(section.length + section.offset for section in arm.sections)
+        places = reach * np.concatenate([np.eye(3), -np.eye(3)]) * 0.55 + 0.55 * reach * arm.base_orientation[:, 2]
+        self.stage.set_up(arm, np.concatenate([np.zeros((1, 3)), places]), np.zeros((1, 3)))
+        self._build_panel()
+        self.loop = LiveLoop(self.live, self._draw, self.lock)
+        self.pulse = Pulse(self.loop.beat, "continuarm live")
+
+    def _new_nodes(self) -> ArmNodes:
+        nodes = ArmNodes(self.server, "/arm", self.live.arm, 1e3 * HIGHEST)
+        nodes.visible = dict(self.visible)
+        return nodes
+
+    def _build_panel(self) -> None:
+        gui: Any = self.server.gui
+        arm = self.live.described
+        gui.add_html(heading([(f"{arm.name}, {arm.inertia.model}, live", SECTION_COLOURS[0])]))
+        self.message = gui.add_html("")
+        reset = gui.add_button("Reset", hint="Back to rest, without pressures")
+        self.moves = presets(arm)
+        move = gui.add_button_group("moves", tuple(self.moves))
+        self.reading = gui.add_html("")
+        self.speed = gui.add_html("")
+        gui.add_html(colour_bar(1e3 * HIGHEST))
+        self.sliders: list[Any] = []
+        for i, section in enumerate(arm.sections):
+            with gui.add_folder(f"section {i + 1}, kPa", expand_by_default=i < MOST_OPEN):
+                for _ in section.muscle_map:
+                    name = arm.muscle_names[len(self.sliders)]
+                    self.sliders.append(gui.add_slider(name, 0.0, HIGHEST, 5.0, 0.0))
+        with gui.add_folder("world"):
+            self.payload = gui.add_number("payload, kg", float(arm.point_mass[0]), step=0.01)
+            self.damping = gui.add_number("damping, times", 1.0, step=0.1, hint="1: as the arm file says")
+            self.gravity = gui.add_vector3("gravity, m/s²", arm.gravity, step=0.1)
+        with gui.add_folder("over time"):
+            self.plot = gui.add_html("")
+        with gui.add_folder("shown", expand_by_default=False):
+            boxes = {part: gui.add_checkbox(part, self.visible[part]) for part in PARTS}
+            camera = gui.add_button("Reset camera")
+
+        reset.on_click(lambda _: self._do(self.live.reset))
+        move.on_click(lambda event: self._do(lambda: self.live.play(self.moves[event.target.value]())))
+        camera.on_click(lambda _: self.stage.reset_camera())
+        for number, slider in enumerate(self.sliders):
+            slider.on_update(lambda event, number=number: self._moved(event, number))
+        for name, field in (("payload", self.payload), ("damping", self.damping), ("gravity", self.gravity)):
+            field.on_update(lambda event, name=name: self._changed(event, name))
+        for part, box in boxes.items():
+            box.on_update(lambda _, part=part, box=box: self._set_visible(part, box.value))
+        self.good = {"payload": self.payload.value, "damping": 1.0, "gravity": tuple(arm.gravity)}
+
+    def _do(self, act: Callable[[], None]) -> bool:
+        """Something the user wants; what is wrong with it is said in the panel, and the arm moves on."""
+        with self.lock:
+            try:
+                act()
+                self._refused = ""
+            except ValueError as error:
+                self._refused = str(error)
+            self._last_panel = -np.inf
+            return not self._refused
+
+    def _moved(self, event: Any, number: int) -> None:
+        if event.client is None:  # the slider follows a move
+            return
+        with self.lock:
+            pressures = self.live.commands
+            pressures[number] = 1e3 * self.sliders[number].value
+            self._do(lambda: self.live.set_pressures(pressures))
+
+    def _changed(self, event: Any, name: str) -> None:
+        if event.client is None:
+            return
+        field = getattr(self, name)
+        wanted = field.value
+        with self.lock:
+            if self._do(lambda: self.live.change(**{name: wanted})):
+                self.good[name] = wanted
+                self.nodes.remove()
+                self.nodes = self._new_nodes()
+                self.stage.show_gravity(self.live.arm)
+            else:
+                field.value = self.good[name]
+
+    def _set_visible(self, part: str, shown: bool) -> None:
+        with self.lock:
+            self.visible[part] = shown
+            self.nodes.set_visible(part, shown)
+
+    @property
+    def figures(self) -> Figures:
+        """How well the arm keeps time."""
+        return self.loop.pace.figures
+
+    def _draw(self, live: LiveArm) -> None:
+        if not self.server.get_clients():
+            return
+        now = time.perf_counter()
+        with self.server.atomic():
+            drawn = drawing(live.arm, live.q)
+            self.nodes.show(drawn, live.pressures)
+            self.tips.append(drawn.tips)
+            if self.visible["traces"]:
+                self.nodes.trace(*trace_segments(np.array(self.tips)))
+            if now - self._last_panel > PANEL:
+                self._last_panel = now
+                self._tell(live)
+
+    def _tell(self, live: LiveArm) -> None:
+        size, state = 3 * live.arm.n, live.state
+        q, qd = state[:size], state[size : 2 * size]
+        energies = {
+            "kinetic": float(kinetic_energy(live.arm, q, qd)),
+            "gravitational": float(gravitational_energy(live.arm, q)),
+            "elastic": float(elastic_energy(live.arm, q)),
+            "supplied": float(state[-2]),
+            "dissipated": float(state[-1]),
+        }
+        tips = tip_poses(live.arm, q)[:, :3, 3]
+        self.reading.content = readings(live.time, energies, tips)
+        self.speed.content = speed_table(self.figures)
+        stopped = f"the arm has stopped: {live.stopped}. Reset starts anew." if live.stopped else ""
+        self.message.content = notice(" ".join(filter(None, [self._refused, stopped])))
+        if self.history and live.time < self.history[-1][0]:
+            self.history.clear()
+            self.tips.clear()
+        self.history.append((live.time, 1e3 * tips[-1]))
+        if len(self.history) > 1:
+            times, places = (np.array(each) for each in zip(*self.history, strict=True))
+            curves = [Curve(axis, page_colour(colour), places[:, k]) for k, (axis, colour) in enumerate(AXES.items())]
+            self.plot.content = plot(f"tip {live.arm.n}, mm", times, curves)
+        for slider, pressure in zip(self.sliders, live.commands / 1e3, strict=True):
+            if abs(slider.value - pressure) > 2.5:
+                slider.value = float(np.clip(round(pressure / 5) * 5, 0, HIGHEST))
+
+    def close(self) -> None:
+        """Ends the motion; the server stays."""
+        self.pulse.close()
