@@ -107,8 +107,7 @@ class LiveArm:
 
     def play(self, input: Input) -> None:
         """Follows an input, whose time begins now."""
-        drive = input.drive(self.arm)
-        self._follow(Drive(drive.times + self.time, drive.begin, drive.end))
+        self._follow(later(input.drive(self.arm), 0.0, self.time))
 
     def change(self, **settings: Any) -> None:
         """Another payload, kg, damping, in times that of the arm as described, or gravity, m/s², from now on.
@@ -156,11 +155,16 @@ class LiveArm:
 
 
 def later(drive: Drive, time: float, begin: float) -> Drive:
-    """What is left of a drive from a time on, as one that begins at another time."""
+    """What is left of a drive from a time on, as one that begins at another time.
+
+    Knots so close that they are the same after the shift are one, as a line of no length has no slope.
+    """
     ahead = drive.times > time
     knots = np.append(time, drive.times[ahead])
     ends = np.concatenate([drive.before(knots[1:]), drive.end[-1:]]) if ahead.any() else drive.at(knots)
-    return Drive(knots - time + begin, drive.at(knots), ends)
+    times = knots - time + begin
+    kept = np.append(np.diff(times) > 0, True)
+    return Drive(times[kept], drive.at(knots)[kept], ends[kept])
 
 
 class Figures(NamedTuple):
