@@ -95,10 +95,12 @@ int main(int, char** arguments) {
         drive.at(t, segment, commands.data());
         return plant.rate(commands.data(), y, out);
     };
-    problem.stiff = [&](double t, const double* y, double* mass, double* stiffness, double* relaxation) {
+    problem.mass = [&](const double* y, double* out) { return plant.mass(y, out); };
+    problem.stiffness = [&](double t, const double* y, double* stiffness, double* relaxation) {
         drive.at(t, segment, commands.data());
-        return plant.stiff(commands.data(), y, mass, stiffness, relaxation);
+        plant.stiffness(commands.data(), y, stiffness, relaxation);
     };
+    problem.kinks = true;
     Bdf bdf(std::move(problem), 0.0, start.data());
     std::vector<double> here(plant.width());
     bdf.at(0.0, here.data());

@@ -64,6 +64,17 @@ def test_muscles_with_everything_move_alike_under_every_solver(prototype, solver
     assert np.abs(balance).max() < 1e-5 * np.ptp(stored)
 
 
+@pytest.mark.parametrize("stiff", [{"valve_lag": 1e-6}, {"stop_stiffness": 1e7}, {"pressure_stiffness": 1.0}])
+def test_what_is_stiff_in_a_muscle_does_not_shorten_the_steps(prototype, stiff):
+    """The iteration knows valves, stops and pressurised muscles: a thousand times stiffer costs about the same."""
+    push = PressureSteps({"l33": [(0.0, 1100.0)], "l12": [(0.5, 300.0)]})
+    softer = {name: value * (1e3 if name == "valve_lag" else 1e-3) for name, value in stiff.items()}
+    counts = [
+        simulate(with_muscles(prototype, **each), push, duration=2.0).record["evaluations"] for each in (softer, stiff)
+    ]
+    assert counts[1] < 3 * counts[0]
+
+
 def test_hysteresis_closes_a_loop_and_takes_its_area(prototype):
     """A muscle driven slowly to and fro: the force over length is a loop, its area the energy that is lost."""
     arm = with_muscles(prototype, hysteresis=LOOP, damping=1.0).replace(gravity=(0, 0, 0))

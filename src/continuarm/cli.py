@@ -1,4 +1,4 @@
-"""The command line: arms, check, schema, simulate, experiment, bench.
+"""The command line: arms, check, schema, simulate, experiment, bench, reproduce, energy-shaping, view, live.
 
 Whatever is wrong with the input is one line on standard error and exit code 2.
 """
@@ -18,7 +18,9 @@ import continuarm
 from continuarm.arm import Arm
 from continuarm.arm_file import arm_names, arm_schema, load_arm
 from continuarm.cli_output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli_reproduce import energy_shaping, reproduce
 from continuarm.cli_tables import arm_tables, arm_totals
+from continuarm.cli_view import live, view
 from continuarm.description import printable
 
 __all__ = ["main"]
@@ -59,7 +61,7 @@ def _with_commands(sentence: str) -> str:
     """Which commands there are, for someone who asked for another."""
     if not sentence.startswith("No such command"):
         return sentence
-    names = [command.callback.__name__ for command in app.registered_commands if command.callback]
+    names = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
     return f"{sentence} The commands are {', '.join(names)}."
 
 
@@ -298,3 +300,9 @@ def bench(
     from continuarm.bench import bench_command
 
     bench_command(json_path, quick, only)
+
+
+app.command("reproduce")(reproduce)
+app.command("energy-shaping")(energy_shaping)
+app.command("view")(view)
+app.command("live")(live)

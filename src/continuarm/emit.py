@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from continuarm.implicit_step import GAMMA
 from continuarm.record import Recorded, Step, Value
 from continuarm.steps import steps
 
@@ -36,6 +37,7 @@ def header() -> str:
     texts = [_PREAMBLE]
     for name, size in sorted(_sizes(made).items()):
         texts.append(f"constexpr int {name}_size = {size};")
+    texts.append(f"constexpr double implicit_part = {GAMMA!r};  // of a step, in which springs and dampers are taken")
     texts.append("")
     texts += [_Printer(step).text() for step in made]
     texts.append("}  // namespace CONTINUARM_LEVEL\n}  // namespace continuarm\n")
@@ -138,7 +140,7 @@ class _Printer:
         return f"{each}_out" if each in self.step.inputs else each
 
     def _is_parameter(self, each: str) -> bool:
-        return each in ("section", "mass", "offset", "muscle", "limits", "stiffness", "step", "actuator")
+        return each in ("section", "mass", "offset", "muscle", "limits", "stiffness", "part", "step", "actuator")
 
     def _operand(self, value: Value) -> str:
         return self.names[id(value)] if isinstance(value, Recorded) else f"Real({float(value)!r})"

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,6 @@ from continuarm.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["FULL", "QUICK", "Column", "Drawing", "Effort", "Findings", "Part", "Shown", "Table", "plain"]
 
 Tell = Callable[[float], Any]
 """Is told the share done, from 0 to 1."""
@@ -169,6 +167,8 @@ class Drawing:
     name: str
     caption: str
     draw: Callable[[Findings], Figure]
+    more_tables: tuple[str, ...] = ()
+    """Names of other tables that it draws."""
 
 
 @dataclass(frozen=True)
@@ -188,6 +188,18 @@ class Part:
     """Parts that come first."""
 
 
+AGREES, IN_PART, DIFFERS, OPEN, NOT_RUN = "agrees", "agrees in part", "differs", "cannot be checked", "not run"
+"""Verdicts on a claim of the paper."""
+
+
+class Answer(NamedTuple):
+    """What was measured about a claim, the verdict, and why."""
+
+    measured: str
+    verdict: str
+    why: str
+
+
 def plain(text: str) -> str:
     """Words without the marks of what stands below and above the line: β_{1}^{υ} -> β1^υ."""
     return re.sub(r"\^\{([^}]*)\}", r"^\1", re.sub(r"_\{([^}]*)\}", r"\1", text))
@@ -199,7 +211,7 @@ def digits(value: float | None, count: int = 3) -> str:
         return "–"
     if value == 0:
         return "0"
-    size = math.floor(math.log10(abs(value)))
+    size = math.floor(math.log10(abs(float(f"{value:.{count - 1}e}"))))  # of what is shown: 99.96 is 100
     if -4 < size < 6:
         return f"{value:,.{max(count - 1 - size, 0)}f}".replace("-", "−")
     mantissa, exponent = f"{value:.{count - 1}e}".split("e")
@@ -207,11 +219,11 @@ def digits(value: float | None, count: int = 3) -> str:
 
 
 def with_error(value: float, error: float) -> str:
-    """A number with its error, both to the second digit of the error: 1.34461 ± 0.00043."""
+    """A number with its error in units of the last digits in parentheses: 1.34461(43) is 1.34461 ± 0.00043."""
     if error < 1e-9:
         return digits(value, 5)
     places = min(max(1 - math.floor(math.log10(error)), 0), 6)
-    return f"{value:,.{places}f} ± {error:,.{places}f}".replace("-", "−")
+    return f"{value:,.{places}f}({error * 10**places:.0f})".replace("-", "−")
 
 
 def seconds(value: float | None) -> str:

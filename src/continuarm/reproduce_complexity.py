@@ -87,11 +87,11 @@ def _over_sections(rows: Mapping[str, float | None], largest: int, longer: Seque
 
 
 def _exponents(table: Table) -> dict[str, list[dict[str, float]]]:
-    """p of time ~ nᵖ, over the first ten sections, over the longest arms, and for the engine from ten sections on."""
+    """p of time ~ nᵖ, for four to ten sections, for the longest arms, and for the engine from ten sections on."""
     largest = max(n for n, time in zip(table["sections"], table["Algorithm 1, integral"], strict=True) if time == time)
     found: dict[str, list[dict[str, float]]] = {}
     for column in table.columns[1:4]:
-        ranges = [(1, 3), (4, 10), (11, largest)] if column.name.startswith("Algorithm") else [(10, 1000)]
+        ranges = [(4, 10), (11, largest)] if column.name.startswith("Algorithm") else [(10, 1000)]
         for least, most in ranges:
             n, time = table["sections"], table[column.name]
             chosen = (n >= least) & (n <= most) & np.isfinite(time)

@@ -74,7 +74,7 @@ def draw_terms(found: Findings, sampling: str) -> Figure:
     for axes, term, symbol in zip(panels.flat, fit["terms"], BETAS, strict=True):
         name = term["name"]
         x, y = table[f"{name}, centre of gravity"], table[f"{name}, integral"]
-        shades = axes.scatter(x, y, c=table["bend"], s=3, linewidths=0, cmap="viridis", rasterized=True)
+        shades = axes.scatter(x, y, c=table["bend"], vmin=0, s=3, linewidths=0, cmap="viridis", rasterized=True)
         ends = np.array([min(x.min(), 0.0), x.max()])
         axes.plot(ends, term["beta"] * ends, color=RED, linewidth=1.0, label=f"{symbol} = {term['beta']:.4f}")
         label(axes, title=TERM_TITLES[name])
@@ -92,7 +92,7 @@ def draw_terms(found: Findings, sampling: str) -> Figure:
 
 def draw_ratios(found: Findings) -> Figure:
     """Six plots of the ratio of the terms over the bend."""
-    table = found.tables["energy-terms-2pi"]
+    table = found.tables["energy-ratios-2pi"]
     fit = found.numbers["fits"]["2pi, term by term"]
     limits = found.numbers["small_bends"]
     small = [*limits["beta_linear"], *limits["beta_angular"]]
@@ -100,9 +100,7 @@ def draw_ratios(found: Findings) -> Figure:
     figure, panels = new_figure(2, 3, 4.0, sharex=True)
     for axes, term, symbol, limit, printed in zip(panels.flat, fit["terms"], BETAS, small, literature, strict=True):
         name, beta = term["name"], term["beta"]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = table[f"{name}, integral"] / table[f"{name}, centre of gravity"]
-        axes.scatter(table["bend"], ratio, s=3, linewidths=0, color=SKY, rasterized=True)
+        axes.scatter(table["bend"], table[name], s=3, linewidths=0, color=SKY, rasterized=True)
         axes.axhline(beta, color=RED, linewidth=1.2, label=f"fitted {beta:.3f}")
         axes.axhline(limit, color=BLACK, linewidth=1.0, linestyle=":", label=f"small bends {limit:.3f}")
         if printed is not None:
@@ -123,9 +121,8 @@ def draw_errors(found: Findings) -> Figure:
     left, middle, right = panels[0]
     left.plot(samples["sample"], samples["fitted"], ".", color=BLUE, markersize=1.6, rasterized=True)
     mean = found.numbers["models"]["fitted"]["signed_mean"]
-    left.axhline(mean, color=RED, linewidth=1.0, label=f"mean of all samples {mean:.2g} %")
-    label(left, "sample", "energy error, % of largest energy", "(a) fitted β")
-    legend(left, loc="upper right")
+    left.axhline(mean, color=RED, linewidth=1.0)
+    label(left, "sample", "energy error, % of largest energy", f"(a) fitted β, mean of all {mean:.2g} %")
     for axes, names, title in (
         (middle, [name for name in MODEL_COLOURS if name in SHAPED], "(b) shaped"),
         (right, list(MODEL_COLOURS), "(c) all models"),
@@ -135,6 +132,7 @@ def draw_errors(found: Findings) -> Figure:
             density = 1e-3 * histograms[f"{name}, samples"] / (high - low)
             axes.stairs(density, [*low, high[-1]], color=MODEL_COLOURS[name], linewidth=1.1, label=name)
         axes.set_yscale("log")
+        axes.locator_params(axis="x", nbins=4)
         label(axes, "energy error, % of largest energy", "samples per 0.001 %" if axes is middle else "", title)
         legend(axes, loc="upper right")
     return figure
@@ -148,7 +146,7 @@ def draw_error_growth(found: Findings) -> Figure:
     for name, colour in MODEL_COLOURS.items():
         axes.loglog(table["sections"], table[name], "o-", color=colour, linewidth=1.2, markersize=3.5, label=name)
     whole_ticks(axes, [int(n) for n in table["sections"]])
-    label(axes, "number of sections", "mean absolute energy error, % of mean energy")
+    label(axes, "number of sections", "mean energy error, %")
     legend(axes, loc="lower left")
     return figure
 
@@ -224,7 +222,7 @@ def draw_experiment(found: Findings, number: int) -> Figure:
     bottom.plot(
         t, apart["small bends"].max(axis=0), color=GREY, linewidth=0.9, linestyle=":", label="largest, small-bend β"
     )
-    bottom.set_ylim(bottom=0)
+    bottom.set_ylim(0, 1.35 * max(each.max() for each in apart.values()))
     bottom.set_xlim(0, t[-1])
     label(bottom, "time, s", "difference, mm")
     legend(bottom, loc="upper left", ncols=3)

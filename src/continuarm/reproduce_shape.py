@@ -136,7 +136,7 @@ def find_straight(given: Mapping[str, Any], tell: Tell) -> Findings:
     errors: dict[str, list[float]] = {f"{name}, {way}": [] for name in QUANTITIES for way in ("curve", "own")}
     for k, bend in enumerate(bends):
         q = _muscles(section, float(bend))
-        exact = _exactly(section, q)
+        exact = exactly(section, q)
         for way, found in (("curve", by_curve_parameters(section, q)), ("own", by_entire_functions(section, q))):
             for name, value, true in zip(QUANTITIES, found, exact, strict=True):
                 off = abs(Fraction(float(value)) - true) / abs(true) if math.isfinite(value) else math.inf
@@ -186,7 +186,7 @@ def by_entire_functions(section: Section, q: Three) -> Three:
     return float(s * a * c[2]), float(s * a * c[3]), float(8 * d[5] - 2 * c[5])
 
 
-def _exactly(section: Section, q: Three, terms: int = 24) -> tuple[Fraction, Fraction, Fraction]:
+def exactly(section: Section, q: Three, terms: int = 24) -> tuple[Fraction, Fraction, Fraction]:
     """The same in rational arithmetic, for exactly these muscle lengths; the series' remainder is below 1e-40."""
     l1, l2, l3 = (Fraction(length) for length in q)
     r = Fraction(section.radius)

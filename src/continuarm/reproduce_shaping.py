@@ -79,6 +79,8 @@ def find_shaping(given: Mapping[str, Any], tell: Tell) -> Findings:
         tables[f"energy-terms-{sampling}"] = Table.of(
             ("bend", "rad", shown.bend), ("s/L", "1", shown.length), ("r/L", "1", shown.radius), *terms
         )
+        ratios = [(name, "1", shown.ratio[:, k]) for k, name in enumerate(TERMS)]
+        tables[f"energy-ratios-{sampling}"] = Table.of(("bend", "rad", shown.bend), *ratios)
     published = CentreOfGravity(beta_linear=PUBLISHED, allow_indefinite=True)
     numbers = {
         "fits": {name: fit.summary() for name, fit in fits.items()},
@@ -110,7 +112,7 @@ def show_shaping(found: Findings) -> list[Shown]:
     rows.append(("small-bend limit, exact", *exact, "", "yes"))
     rows.append(("literature, for this paper", *(digits(value, 5) for value in PUBLISHED), "–", "–", "–", "", "no"))
     first = Shown(
-        "Energy shaping coefficients ± bootstrap standard error",
+        "Energy shaping coefficients, bootstrap standard error of the last digits in parentheses",
         ("fit", *(f"β_{{{k}}}^{{{kind}}}" for kind in "υω" for k in (1, 2, 3)), "rms misfit of K", "M > 0 always"),
         tuple(rows),
         "The standard error says what another seed would change, not how far a term is from proportional. The fits all "
@@ -333,9 +335,10 @@ VALIDATION = Part(
     drawings=(
         Drawing(
             "energy-errors",
-            "Energy error of the ten-section arm (the paper's Fig. 4). Left: single samples, fitted β. Right: "
-            "histograms of all samples, counts on a logarithmic scale.",
+            "Energy error of the ten-section arm (the paper's Fig. 4). (a) Single samples, fitted β. (b), (c) "
+            "Histograms of all samples, counts on a logarithmic scale.",
             draw_errors,
+            more_tables=("energy-errors-histogram",),
         ),
         Drawing(
             "energy-errors-over-length",

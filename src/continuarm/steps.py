@@ -14,7 +14,7 @@ from continuarm.arm import CentreOfGravity, Integral
 from continuarm.chain import Load, Passage, force_of, moving, passed, payload, rate_of, shape_of
 from continuarm.energy import carried_energy, energy_passed, fallen, held_up
 from continuarm.forward_dynamics import absorbed, lifted, responded, stiffened
-from continuarm.implicit_step import GAMMA, closing, middle, opening
+from continuarm.implicit_step import closing, middle, opening
 from continuarm.inverse_dynamics import carried, demand, onward_acceleration
 from continuarm.kinematics import at_point, attached, moved_by, placed
 from continuarm.mass_matrix import composed, handed_down
@@ -127,15 +127,15 @@ def steps() -> list[Step]:
     # an implicit step: what springs, dampers and stops add to the inertia
     extra = Pack.tight(symmetric_inputs("extra", 3))
 
-    def stiffen(section: Any, body: Any, step: Any, extra: Any) -> dict[str, Any]:
-        return {"body": stiffened(section, body, impedance(section, GAMMA * step[0]) + extra)}
+    def stiffen(section: Any, body: Any, part: Any, extra: Any) -> dict[str, Any]:
+        return {"body": stiffened(section, body, impedance(section, part[0]) + extra)}
 
-    def stiffen_base(section: Any, grounded: Any, step: Any, extra: Any) -> dict[str, Any]:
-        whole = stiffen(section, standing(grounded), step, extra)["body"]
+    def stiffen_base(section: Any, grounded: Any, part: Any, extra: Any) -> dict[str, Any]:
+        whole = stiffen(section, standing(grounded), part, extra)["body"]
         return {"grounded": (whole.coupling, whole.own, whole.own_bias)}
 
-    def stop_extra(muscle: Any, limits: Any, stiffness: Any, step: Any, q: Any) -> dict[str, Any]:
-        return {"extra": stop_impedance(muscle, limits, stiffness[0], GAMMA * step[0], q)}
+    def stop_extra(muscle: Any, limits: Any, stiffness: Any, part: Any, q: Any) -> dict[str, Any]:
+        return {"extra": stop_impedance(muscle, limits, stiffness[0], part[0], q)}
 
     def open_step(q: Any, qd: Any, step: Any) -> dict[str, Any]:
         stage = opening(q, qd, step[0])
@@ -149,12 +149,12 @@ def steps() -> list[Step]:
         there, rate = closing(q, qd, first, second, step[0])
         return {"there": there, "rate": rate}
 
-    record(stiffen, {"section": SECTION, "body": body, "step": 1, "extra": extra}, body=body)
-    record(stiffen_base, {"section": SECTION, "grounded": grounded, "step": 1, "extra": extra}, grounded=grounded)
+    record(stiffen, {"section": SECTION, "body": body, "part": 1, "extra": extra}, body=body)
+    record(stiffen_base, {"section": SECTION, "grounded": grounded, "part": 1, "extra": extra}, grounded=grounded)
     record(open_step, {"q": 3, "qd": 3, "step": 1})
     record(amid_step, {"q": 3, "qd": 3, "first": 3, "step": 1})
     record(close_step, {"q": 3, "qd": 3, "first": 3, "second": 3, "step": 1})
-    record(stop_extra, {"muscle": 3, "limits": 2, "stiffness": 1, "step": 1, "q": 3}, extra=extra)
+    record(stop_extra, {"muscle": 3, "limits": 2, "stiffness": 1, "part": 1, "q": 3}, extra=extra)
 
     # inverse dynamics
     def demanded(model: Any, section: Any, passage: Any, qd: Any, qdd: Any, acceleration: Any) -> dict[str, Any]:

@@ -96,7 +96,12 @@ def _shown(content: Any, host: str, port: int | None, block: bool | None) -> Vie
     except BaseException:
         stop_server(server)
         raise
-    print(f"{viewer.url} (Ctrl-C ends it)" if block is not False else viewer.url, flush=True)
-    if block if block is not None else not in_notebook():
-        viewer.wait()
+    waits = block if block is not None else not in_notebook()
+    try:
+        print(f"{viewer.url} (Ctrl-C ends it)" if waits else viewer.url, flush=True)
+        if waits:
+            viewer.wait()
+    except BaseException:
+        viewer.close()
+        raise
     return viewer

@@ -244,8 +244,10 @@ class LiveLoop:
     def beat(self, ended: threading.Event) -> None:
         """The steps that are due and a picture; then waits for the next one."""
         with self.lock:
+            if not self.pictures:
+                self.draw(self.live)  # the first picture takes longer than others
             begin = self.clock()
-            if self.live.stopped:
+            if self.live.stopped or not self.pictures:
                 self.pace.start(begin)  # nothing is due while nothing moves
             steps = self.live.advance(self.pace.due(begin))
             now = self.clock()

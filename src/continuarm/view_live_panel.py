@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from continuarm.arm import Arm
 from continuarm.energy import elastic_energy, gravitational_energy, kinetic_energy
@@ -23,6 +24,8 @@ from continuarm.view_shapes import SECTION_COLOURS, drawing
 
 if TYPE_CHECKING:
     import viser
+
+Floats = NDArray[np.float64]
 
 HIGHEST = 700.0
 """The end of the sliders, kPa."""
@@ -47,9 +50,7 @@ class LiveView:
         self.history: deque[tuple[float, Any]] = deque(maxlen=int(PLOTTED / PANEL))
         self._last_panel = -np.inf
         self._refused = ""
-        reach = 1.25 * sum(section.length + section.offset for section in arm.sections)
-        places = reach * np.concatenate([np.eye(3), -np.eye(3)]) * 0.55 + 0.55 * reach * arm.base_orientation[:, 2]
-        self.stage.set_up(arm, np.concatenate([np.zeros((1, 3)), places]), np.zeros((1, 3)))
+        self.stage.set_up(arm, _within_reach(arm), np.zeros((1, 3)))
         self._build_panel()
         self.loop = LiveLoop(self.live, self._draw, self.lock)
         self.pulse = Pulse(self.loop.beat, "continuarm live")
@@ -86,15 +87,14 @@ class LiveView:
             boxes = {part: gui.add_checkbox(part, self.visible[part]) for part in PARTS}
             camera = gui.add_button("Reset camera")
 
-        reset.on_click(lambda _: self._do(self.live.reset))
+        reset.on_click(lambda _: self.reset())
         move.on_click(lambda event: self._do(lambda: self.live.play(self.moves[event.target.value]())))
         camera.on_click(lambda _: self.stage.reset_camera())
-        for number, slider in enumerate(self.sliders):
-            slider.on_update(lambda event, number=number: self._moved(event, number))
         for name, field in (("payload", self.payload), ("damping", self.damping), ("gravity", self.gravity)):
             field.on_update(lambda event, name=name: self._changed(event, name))
         for part, box in boxes.items():
             box.on_update(lambda _, part=part, box=box: self._set_visible(part, box.value))
+        self.put = [0.0] * len(self.sliders)
         self.good = {"payload": self.payload.value, "damping": 1.0, "gravity": tuple(arm.gravity)}
 
     def _do(self, act: Callable[[], None]) -> bool:
@@ -108,20 +108,29 @@ class LiveView:
             self._last_panel = -np.inf
             return not self._refused
 
-    def _moved(self, event: Any, number: int) -> None:
-        if event.client is None:  # the slider follows a move
-            return
+    def reset(self) -> None:
+        """Back to rest, without pressures; late steps are counted anew."""
+        self._do(self.live.reset)
         with self.lock:
+            self.loop.pace.start(time.perf_counter())
+
+    def _follow_hand(self) -> None:
+        """Takes over the sliders that were moved: they then are not where a move has put them."""
+        moved = {k: slider.value for k, slider in enumerate(self.sliders) if slider.value != self.put[k]}
+        if moved:
             pressures = self.live.commands
-            pressures[number] = 1e3 * self.sliders[number].value
+            for number, value in moved.items():
+                self.put[number], pressures[number] = value, 1e3 * value
             self._do(lambda: self.live.set_pressures(pressures))
 
     def _changed(self, event: Any, name: str) -> None:
-        if event.client is None:
-            return
         field = getattr(self, name)
         wanted = field.value
         with self.lock:
+            if (
+                event.client is None or wanted == self.good[name]
+            ):  # put there after a refusal, or the browser's echo of it
+                return
             if self._do(lambda: self.live.change(**{name: wanted})):
                 self.good[name] = wanted
                 self.nodes.remove()
@@ -141,11 +150,12 @@ class LiveView:
         return self.loop.pace.figures
 
     def _draw(self, live: LiveArm) -> None:
+        self._follow_hand()
         if not self.server.get_clients():
             return
         now = time.perf_counter()
         with self.server.atomic():
-            drawn = drawing(live.arm, live.q)
+            drawn = drawing(live.arm, live.q, self.visible["centres of gravity"])
             self.nodes.show(drawn, live.pressures)
             self.tips.append(drawn.tips)
             if self.visible["traces"]:
@@ -177,10 +187,18 @@ class LiveView:
             times, places = (np.array(each) for each in zip(*self.history, strict=True))
             curves = [Curve(axis, page_colour(colour), places[:, k]) for k, (axis, colour) in enumerate(AXES.items())]
             self.plot.content = plot(f"tip {live.arm.n}, mm", times, curves)
-        for slider, pressure in zip(self.sliders, live.commands / 1e3, strict=True):
-            if abs(slider.value - pressure) > 2.5:
-                slider.value = float(np.clip(round(pressure / 5) * 5, 0, HIGHEST))
+        for k, pressure in enumerate(live.commands / 1e3):
+            if abs(self.put[k] - pressure) > 2.5:
+                self.put[k] = self.sliders[k].value = float(np.clip(round(pressure / 5) * 5, 0, HIGHEST))
 
     def close(self) -> None:
         """Ends the motion; the server stays."""
         self.pulse.close()
+
+
+def _within_reach(arm: Arm) -> Floats:
+    """Places that have most of what an arm can reach between them: its base, its end, and to the sides."""
+    reach = sum(section.length + section.offset for section in arm.sections)
+    turned = arm.base_orientation.T
+    aside = 0.62 * reach * np.concatenate([turned[:2], -turned[:2]]) + 0.7 * reach * turned[2]
+    return np.concatenate([np.zeros((1, 3)), 1.1 * reach * turned[2:], aside])

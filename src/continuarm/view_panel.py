@@ -65,7 +65,8 @@ def plot(title: str, times: ArrayLike, curves: Sequence[Curve], now: float | Non
         parts.append(f'<polyline points="{points}" fill="none" stroke="{curve.colour}" stroke-width="1.4"/>')
     if now is not None:
         at = float(x(min(max(now, first), last)))
-        parts.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{TOP - 3}" y2="{HEIGHT - BOTTOM}" stroke="currentColor"/>')
+        height = f'y1="{TOP - 3}" y2="{HEIGHT - BOTTOM}"'
+        parts.append(f'<line class="now" x1="{at:.1f}" x2="{at:.1f}" {height} stroke="currentColor"/>')
     return (
         f'<div style="{_STYLE}"><svg viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" font-size="10.5" fill="currentColor">'
         + "".join(parts)
@@ -169,7 +170,7 @@ def notice(sentence: str) -> str:
     if not sentence:
         return ""
     return (
-        f'<div role="alert" style="{_STYLE};margin:4px 0.9em;padding:6px 9px;border-radius:5px;'
+        f'<div role="alert" data-reading="notice" style="{_STYLE};margin:4px 0.9em;padding:6px 9px;border-radius:5px;'
         f'background:#B5152B1c;border-left:3px solid #B5152B">{html.escape(sentence)}</div>'
     )
 

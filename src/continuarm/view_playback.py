@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.kinematics import tip_poses
 from continuarm.motion import Motion
 from continuarm.motion_file import load_motion
+from continuarm.view_camera import places_of, pressure_limit
 from continuarm.view_clock import SPEEDS, Clock, State, duration_of, rows_until, state_at
 from continuarm.view_panel import colour_bar, energy_plot, heading, notice, readings, tip_plot
-from continuarm.view_scene import GHOST_COLOUR, PARTS, ArmNodes, Stage, trace_segments
+from continuarm.view_scene import PARTS, ArmNodes, Stage, trace_segments
 from continuarm.view_server import Pulse
-from continuarm.view_shapes import SECTION_COLOURS, drawing
+from continuarm.view_shapes import GHOST_COLOUR, SECTION_COLOURS, drawing
 
 if TYPE_CHECKING:
     import viser
@@ -43,6 +43,7 @@ class Playback:
         self.visible = dict.fromkeys(PARTS, True) | {"centres of gravity": False}
         self._drawn = self._told = -1.0
         self._moved_by_hand = self._last_panel = -np.inf
+        self._put = 0.0
         self.clock = Clock(duration_of(*motions))
         self._build_panel()
         self.show(motions)
@@ -66,7 +67,7 @@ class Playback:
             ]
             for arm in self.arms:
                 arm.visible = dict(self.visible)
-            self.stage.set_up(motions[0].arm, *_places(motions))
+            self.stage.set_up(motions[0].arm, *places_of(motions))
             self.timeline.max = max(duration, 1e-3)
             self.timeline.step = min(0.001, self.timeline.max)
             colours = (SECTION_COLOURS[0], GHOST_COLOUR)
@@ -84,7 +85,6 @@ class Playback:
         self.timeline = gui.add_slider("time, s", 0.0, max(self.clock.duration, 1e-3), 0.001, 0.0)
         self.speed = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1 x")
         self.loop = gui.add_checkbox("loop", True)
-        camera = gui.add_button("Reset camera")
         self.reading = gui.add_html("")
         self.bar = gui.add_html("")
         with gui.add_folder("over time"):
@@ -92,36 +92,45 @@ class Playback:
         with gui.add_folder("shown", expand_by_default=False):
             self.boxes = {part: gui.add_checkbox(part, self.visible[part]) for part in PARTS}
             self.boxes["ground"] = gui.add_checkbox("ground", True)
+        camera = gui.add_button("Reset camera")
         self.upload = gui.add_upload_button("Open a motion file", hint="run.nc, as continuarm writes it")
 
         self.button.on_click(lambda _: self.toggle())
         camera.on_click(lambda _: self.stage.reset_camera())
         gui.add_command("Play or pause", hotkey="space").on_trigger(lambda _: self.toggle())
-        self.timeline.on_update(self._seek)
         self.speed.on_update(lambda _: self._set(speed=SPEEDS[self.speed.value]))
         self.loop.on_update(lambda _: self._set(loop=self.loop.value))
         for part, box in self.boxes.items():
             box.on_update(lambda _, part=part: self._set_visible(part))
         self.upload.on_upload(lambda _: self.open(self.upload.value.name, self.upload.value.content))
 
+    def play(self) -> None:
+        """Goes on; from the start, where the end was reached."""
+        with self.lock:
+            self.clock.play()
+            self._name_button()
+
+    def pause(self) -> None:
+        """Stands still."""
+        with self.lock:
+            self.clock.pause()
+            self._name_button()
+
     def toggle(self) -> None:
         """Pauses, or goes on."""
         with self.lock:
-            if self.clock.playing:
-                self.clock.pause()
-            else:
-                self.clock.play()
-            self._name_button()
+            (self.pause if self.clock.playing else self.play)()
 
     def seek(self, seconds: float) -> None:
         """Goes to a time."""
         with self.lock:
             self.clock.seek(seconds)
 
-    def _seek(self, event: Any) -> None:
-        if event.client is not None:  # not what the playback itself has set
-            self._moved_by_hand = time.perf_counter()
-            self.seek(self.timeline.value)
+    def _follow_hand(self, now: float) -> None:
+        """Goes where the timeline was moved to: it then is not where the playback has put it."""
+        if self.timeline.value != self._put:
+            self._put, self._moved_by_hand = self.timeline.value, now
+            self.seek(self._put)
 
     def _set(self, **settings: Any) -> None:
         with self.lock:
@@ -137,6 +146,7 @@ class Playback:
             self.visible[part] = shown
             for arm in self.arms:
                 arm.set_visible(part, shown)
+            self._drawn = -1.0  # what was hidden may not be where it belongs
 
     def _name_button(self) -> None:
         self.button.label = "Pause" if self.clock.playing else "Play"
@@ -160,6 +170,7 @@ class Playback:
         now = time.perf_counter()
         passed, self._before = now - self._before, now
         with self.lock:
+            self._follow_hand(now)
             if self.server.get_clients():
                 self.clock.tick(passed)
                 if self.clock.time != self._drawn:
@@ -175,7 +186,7 @@ class Playback:
         self._drawn = self.clock.time
         with self.server.atomic():
             for motion, arm, state in zip(self.motions, self.arms, self._states(), strict=True):
-                drawn = drawing(motion.arm, state.q)
+                drawn = drawing(motion.arm, state.q, self.visible["centres of gravity"])
                 arm.show(drawn, state.pressures)
                 if self.visible["traces"]:
                     path = motion.tips[: rows_until(motion, self._drawn)]
@@ -192,24 +203,12 @@ class Playback:
             self.plots[0].content = tip_plot(self.motions[0], self._told)
             self.plots[1].content = energy_plot(self.motions[0], self._told)
             if now - self._moved_by_hand > HELD:
-                self.timeline.value = round(self._told, 3)
+                self._put = self.timeline.value = round(self._told, 3)
             self._name_button()
 
     def close(self) -> None:
         """Ends the playback; the server stays."""
         self.pulse.close()
-
-
-def pressure_limit(motions: Sequence[Motion]) -> float:
-    """The end of the colour bar, Pa: the highest pressure of all motions, rounded up to 100 kPa."""
-    highest = max(float(motion.pressures.max(initial=0.0)) for motion in motions)
-    return 1e5 * max(float(np.ceil(highest / 1e5 - 1e-9)), 1.0)
-
-
-def _places(motions: Sequence[Motion]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """All places that tips reach, and the base; and the path of the last tip."""
-    tips = [motion.tips[:: max(len(motion.t) // 500, 1)] for motion in motions]
-    return np.concatenate([np.zeros((1, 3)), *(each.reshape(-1, 3) for each in tips)]), tips[0][:, -1]
 
 
 def _name(motion: Motion) -> str:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from continuarm.arm import Arm
+from continuarm.view_camera import FIELD_OF_VIEW, GAP, Camera, camera_for, up_direction
 from continuarm.view_shapes import (
     BEAD,
+    CENTRE_COLOUR,
     DISCS,
+    GHOST_COLOUR,
+    PAYLOAD_COLOUR,
+    PLATE_COLOUR,
     SECTION_COLOURS,
     Drawing,
     Rods,
     ball,
     cylinder,
+    payload_radius,
     pressure_colours,
     rgb,
     section_colour,
@@ -31,12 +37,10 @@ Floats = NDArray[np.float64]
 PARTS = ("tube", "muscles", "plates", "traces", "centres of gravity")
 """What of an arm can be shown or hidden."""
 
-PLATE_COLOUR, GHOST_COLOUR, PAYLOAD_COLOUR, CENTRE_COLOUR = "#596273", "#E08A3C", "#3B4252", "#20242C"
 PAPER = np.array([255.0, 255.0, 255.0])
 PALEST = 0.3
 """How much colour is left of the oldest part of a trace."""
 GHOST_OPACITY = 0.35
-FIELD_OF_VIEW = np.radians(32)
 
 
 class ArmNodes:
@@ -156,12 +160,6 @@ class ArmNodes:
                 nodes.pop().remove()
 
 
-def payload_radius(arm: Arm) -> float:
-    """Of a ball that stands for the payload, m: that of the mass in water, between half and three section radii."""
-    radius = arm.sections[-1].radius
-    return float(np.clip((arm.point_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
-
-
 def trace_segments(tips: Floats, ghost: bool = False, most: int = 900) -> tuple[Floats, NDArray[np.uint8]]:
     """Lines along the paths of tips (k, n, 3), pale where they are old: points (m, 2, 3), colours (m, 2, 3).
 
@@ -183,39 +181,6 @@ def linear(colours: NDArray[Any]) -> NDArray[np.uint8]:
     return np.rint(255 * (np.asarray(colours) / 255.0) ** 2.2).astype(np.uint8)
 
 
-class Camera(NamedTuple):
-    """Where one looks from, at what, and what is up; m."""
-
-    position: Floats
-    look_at: Floats
-    up: Floats
-
-
-def up_direction(arm: Arm) -> Floats:
-    """Against gravity; without gravity, against the unbent arm, which then hangs."""
-    down = np.array(arm.gravity) if np.any(arm.gravity) else arm.base_orientation[:, 2]
-    return -down / np.linalg.norm(down)
-
-
-def camera_for(points: Floats, path: Floats, up: Floats, elevation: float = 0.2, turn: float = 0.55) -> Camera:
-    """A camera that has all points (m, 3) in view and looks almost square at a path (k, 3)."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle = (low + high) / 2
-    reach = max(float(np.linalg.norm(points - middle, axis=1).max()), 1e-3)
-    level = np.eye(3) - np.outer(up, up)
-    swing = (path - path.mean(axis=0)) @ level
-    sizes, axes = np.linalg.eigh(swing.T @ swing + 1e-9 * reach**2 * level - reach**2 * np.outer(up, up))
-    across = axes[:, 1]  # level, and the path moves least that way
-    if sizes[1] == sizes[2]:
-        across = level @ np.array([0.3, -1.0, 0.2])
-    across = across / np.linalg.norm(across)
-    across = -across if across[np.argmax(np.abs(across))] > 0 else across
-    aside = np.cross(up, across)
-    direction = np.cos(elevation) * (np.cos(turn) * across + np.sin(turn) * aside) + np.sin(elevation) * up
-    distance = 1.12 * reach / np.sin(FIELD_OF_VIEW / 2)
-    return Camera(middle + distance * direction, middle, up)
-
-
 class Stage:
     """Everything that does not move with an arm: ground, gravity, light, camera."""
 
@@ -223,6 +188,7 @@ class Stage:
         self.server = server
         self.camera: Camera | None = None
         self.nodes: list[Any] = []
+        self.gravity_nodes: list[Any] = []
 
     def set_up(self, arm: Arm, points: Floats, path: Floats) -> None:
         """Ground below all points (m, 3), camera for them; what was there is replaced."""
@@ -234,7 +200,7 @@ class Stage:
         heights = points @ up
         size = float(np.ptp(points, axis=0).max())
         middle = points.mean(axis=0)
-        floor = middle + (heights.min() - 0.12 * size - middle @ up) * up
+        floor = middle + (heights.min() - GAP * size - middle @ up) * up
         cell = 10.0 ** np.floor(np.log10(size / 2))
         self.ground = scene.add_grid(
             "/ground",
@@ -253,8 +219,8 @@ class Stage:
         )
         self.nodes = [self.ground]
         self.size = size
-        self.show_gravity(arm)
         self.camera = camera_for(points, path, up)
+        self.show_gravity(arm)
         start = self.server.initial_camera
         start.position, start.look_at, start.up = self.camera
         start.fov, start.near, start.far = float(FIELD_OF_VIEW), 0.01 * size, 100 * size
@@ -262,15 +228,13 @@ class Stage:
     def show_gravity(self, arm: Arm) -> None:
         """An arrow beside the base along gravity; nothing without gravity."""
         strength = float(np.linalg.norm(arm.gravity))
-        self.gravity_nodes = getattr(self, "gravity_nodes", [])
         for node in self.gravity_nodes:
             node.remove()
         self.gravity_nodes = []
         if not strength:
             return
         along = np.array(arm.gravity) / strength
-        square = np.cross(along, [0.0, 1.0, 0.0] if abs(along[1]) < 0.9 else [1.0, 0.0, 0.0])
-        begin = -0.45 * self.size * square / np.linalg.norm(square)
+        begin = 0.5 * self.size * self.camera.free_side if self.camera else np.zeros(3)
         length = 0.16 * self.size
         self.gravity_nodes = [
             self.server.scene.add_arrows(
@@ -281,7 +245,7 @@ class Stage:
                 head_radius=0.13 * length,
                 head_length=0.3 * length,
             ),
-            self.server.scene.add_label("/gravity/label", "g", position=begin + 1.25 * length * along),
+            self.server.scene.add_label("/g", "g", position=begin + 1.25 * length * along),
         ]
 
     def reset_camera(self) -> None:

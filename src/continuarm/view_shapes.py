@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from continuarm.arm import Arm
+from continuarm.arm import Arm, Section
 from continuarm.chain import shape_of
 from continuarm.kinematics import poses_along, tip_poses
 from continuarm.section_kinematics import centre_of_gravity, shape
@@ -23,6 +23,7 @@ SIDES = 18
 TUBE, MUSCLE, PLATE, THICKNESS, BEAD = 0.5, 0.3, 1.55, 0.3, 0.72
 """Radii of tube, muscles, plates and centres of gravity, and thickness of a plate, in radii of the section."""
 
+PLATE_COLOUR, GHOST_COLOUR, PAYLOAD_COLOUR, CENTRE_COLOUR = "#596273", "#E08A3C", "#3B4252", "#20242C"
 SECTION_COLOURS = ("#2F6DB5", "#1FA187", "#8A63C4", "#5FA8DD", "#4C7A34")
 """Cold, so that warm pressures stand out; repeated for arms of more sections."""
 PRESSURE_COLOURS = ("#D5D9E0", "#F6C667", "#EF7F3C", "#B5152B")
@@ -48,8 +49,8 @@ class Rods(NamedTuple):
     sizes: Floats  # (m, 3): radius, radius, length
 
 
-def drawing(arm: Arm, q: ArrayLike) -> Drawing:
-    """What is drawn of an arm at q, (3n,) in m."""
+def drawing(arm: Arm, q: ArrayLike, centres: bool = True) -> Drawing:
+    """What is drawn of an arm at q, (3n,) in m; centres of gravity, which take the longest, if asked for."""
     poses, tips = poses_along(arm, q, np.linspace(0, 1, DISCS)), tip_poses(arm, q)
     radii = np.array([section.radius for section in arm.sections])
     thick = np.concatenate([np.full(len(s.muscle_map), MUSCLE * s.radius) for s in arm.sections])
@@ -57,7 +58,7 @@ def drawing(arm: Arm, q: ArrayLike) -> Drawing:
         tubes=tube(poses, TUBE * radii),
         muscles=rods(muscle_curves(arm, poses), thick),
         plates=plates(arm, poses, tips),
-        centres=centres_of_gravity(arm, q),
+        centres=centres_of_gravity(arm, q) if centres else np.zeros((arm.n, 3)),
         tips=tips[:, :3, 3],
         payload=tips[-1, :3, 3] + tips[-1, :3, :3] @ np.array(arm.point_mass[1]),
     )
@@ -88,13 +89,17 @@ def muscle_curves(arm: Arm, poses: Floats) -> Floats:
     """
     curves = []
     for i, section in enumerate(arm.sections):
-        layout = section.muscles
-        angles = np.arange(3) * 2 * np.pi / 3 if layout is None else np.array(layout.angles)
-        radii = np.full(3, section.radius) if layout is None else np.array(layout.radii)
-        places = np.stack([radii * np.cos(angles), radii * np.sin(angles), 0 * angles])
-        discs = poses[..., i, :, :3, 3, None] + poses[..., i, :, :3, :3] @ places
+        discs = poses[..., i, :, :3, 3, None] + poses[..., i, :, :3, :3] @ muscle_layout(section)
         curves.append(np.moveaxis(discs, -1, -3))
     return np.concatenate(curves, axis=-3)
+
+
+def muscle_layout(section: Section) -> Floats:
+    """Where the muscles of a section go through its discs: (3, muscles), m."""
+    layout = section.muscles
+    angles = np.arange(3) * 2 * np.pi / 3 if layout is None else np.array(layout.angles)
+    radii = np.full(3, section.radius) if layout is None else np.array(layout.radii)
+    return np.stack([radii * np.cos(angles), radii * np.sin(angles), 0 * angles])
 
 
 def rods(curves: Floats, radii: ArrayLike) -> Rods:
@@ -111,20 +116,26 @@ def rods(curves: Floats, radii: ArrayLike) -> Rods:
 
 def plates(arm: Arm, poses: Floats, tips: Floats) -> Rods:
     """A plate at the base, one at the end of every section, and rods across the joints that have a length."""
-    radii = np.array([max((s.radius,) if s.muscles is None else s.muscles.radii) for s in arm.sections])
-    radii = np.concatenate([[1.25 * radii[0]], radii])
     discs = np.concatenate([poses[:1, 0], poses[:, -1]])
-    ends = Rods(
-        discs[:, :3, 3],
-        quaternions(discs[:, :3, :3]),
-        np.stack([PLATE * radii, PLATE * radii, THICKNESS * radii], axis=-1),
-    )
-    apart = np.array([section.offset > 0 for section in arm.sections])
-    if not apart.any():
+    ends = Rods(discs[:, :3, 3], quaternions(discs[:, :3, :3]), plate_sizes(arm))
+    apart = [i for i, section in enumerate(arm.sections) if section.offset > 0]
+    if not apart:
         return ends
-    across = np.stack([poses[:, -1, :3, 3], tips[:, :3, 3]], axis=1)[apart]
-    joints = rods(across, radii[1:][apart])
+    across = np.stack([poses[apart, -1, :3, 3], tips[apart, :3, 3]], axis=1)
+    joints = rods(across, [arm.sections[i].radius for i in apart])
     return Rods(*(np.concatenate(pair) for pair in zip(ends, joints, strict=True)))
+
+
+def plate_sizes(arm: Arm) -> Floats:
+    """Radius, radius and thickness of the plates at the base, which is larger, and at every end: (n + 1, 3), m."""
+    radii = [max((s.radius,) if s.muscles is None else s.muscles.radii) for s in arm.sections]
+    return np.outer([1.25 * radii[0], *radii], [PLATE, PLATE, THICKNESS])
+
+
+def payload_radius(arm: Arm) -> float:
+    """Of a ball that stands for the payload, m: that of the mass in water, between half and three section radii."""
+    radius = arm.sections[-1].radius
+    return float(np.clip((arm.point_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
 
 
 def centres_of_gravity(arm: Arm, q: ArrayLike) -> Floats:

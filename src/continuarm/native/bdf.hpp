@@ -29,8 +29,11 @@ public:
         int summed = 0;    // of w
         // ẏ; false where the model does not hold
         std::function<bool(double, const double*, double*)> rate;
-        // M and K over q, row by row, and about how fast each of z relaxes, 1/s
-        std::function<bool(double, const double*, double*, double*, double*)> stiff;
+        // M over q, row by row; false where the model does not hold
+        std::function<bool(const double*, double*)> mass;
+        // K over q, row by row, and about how fast each of z relaxes, 1/s
+        std::function<void(double, const double*, double*, double*)> stiffness;
+        bool kinks = false;  // K jumps with q, as where stops are: the iteration then follows it
         std::vector<double> damping;  // size × size, block-diagonal
         double rtol = 1e-6;
         std::vector<double> atol;  // 2 · size + relaxing
@@ -46,7 +49,7 @@ public:
         for (auto* each : {&predicted_, &psi_, &d_, &trial_, &rate_, &residual_, &scratch_}) each->assign(n, 0.0);
         scale_.assign(controlled, 0.0);
         mass_.assign(std::size_t(problem_.size) * std::size_t(problem_.size), 0.0);
-        factor_ = stiffness_ = mass_;
+        factor_ = stiffness_ = other_ = mass_;
         relaxation_.assign(std::size_t(problem_.relaxing), 0.0);
         right_.assign(std::size_t(problem_.size), 0.0);
         std::copy(y, y + n, differences_[0].begin());
@@ -207,7 +210,8 @@ private:
     }
 
     bool refresh(double t, const double* y) {
-        if (!problem_.stiff(t, y, mass_.data(), stiffness_.data(), relaxation_.data())) return false;
+        if (!problem_.mass(y, mass_.data())) return false;
+        problem_.stiffness(t, y, stiffness_.data(), relaxation_.data());
         current_mass_ = true;
         factored_ = 0.0;
         return true;
@@ -272,16 +276,26 @@ private:
         std::fill(d_.begin(), d_.end(), 0.0);
         std::copy(predicted_.begin(), predicted_.end(), trial_.begin());
         double before = -1;
-        for (iterations_ = 1; iterations_ <= most_iterations; ++iterations_) {
+        const int most = problem_.kinks ? 2 * most_iterations : most_iterations;
+        for (iterations_ = 1; iterations_ <= most; ++iterations_) {
             if (!derivative(t, trial_.data(), rate_.data())) return false;
             ++counts_.iterations;
+            if (problem_.kinks) {
+                problem_.stiffness(t, trial_.data(), other_.data(), relaxation_.data());
+                if (other_ != stiffness_) {
+                    stiffness_.swap(other_);
+                    factored_ = 0.0;
+                    if (!factorize(c)) return false;
+                    before = -1;  // another equation: what came before says nothing about its convergence
+                }
+            }
             for (std::size_t i = 0; i < d_.size(); ++i) residual_[i] = c * rate_[i] - psi_[i] - d_[i];
             solve(c, residual_.data());
             const double size = norm(residual_.data());
             if (!std::isfinite(size)) return false;
             const double ratio = before > 0 ? size / before : -1;
             const bool negligible = size < 1e-2 * tolerance;  // where only rounding is left, no ratio means anything
-            if (!negligible && ratio >= 0 && (ratio >= 1 || std::pow(ratio, most_iterations - iterations_) / (1 - ratio) * size > tolerance))
+            if (!negligible && ratio >= 0 && (ratio >= 1 || std::pow(ratio, most - iterations_) / (1 - ratio) * size > tolerance))
                 return false;
             for (std::size_t i = 0; i < d_.size(); ++i) {
                 d_[i] += residual_[i];
@@ -350,7 +364,7 @@ private:
     Status status_ = Status::running;
     Counts counts_;
     std::array<std::vector<double>, highest + 3> differences_, dense_;
-    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, stiffness_, relaxation_, factor_;
+    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, stiffness_, other_, relaxation_, factor_;
     mutable std::vector<double> right_;
 };
 

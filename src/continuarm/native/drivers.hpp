@@ -74,12 +74,12 @@ inline void add_stops(const Arm& arm, int i, const Real* q, double sign, Real* f
 
 // What the stops of a section add to its inertia in an implicit step.
 template <class Real>
-inline void stops_extra(const Arm& arm, int i, const double* step, const Real* q, Real* extra) {
+inline void stops_extra(const Arm& arm, int i, const double* part, const Real* q, Real* extra) {
     zero(extra, 6);
     for (int k = arm.first_stop[i]; k < arm.first_stop[i + 1]; ++k) {
         Real more[6];
         const Stop& stop = arm.stops[k];
-        stop_extra(stop.muscle, stop.limits, stop.stiffness, step, q, more);
+        stop_extra(stop.muscle, stop.limits, stop.stiffness, part, q, more);
         for (int j = 0; j < 6; ++j) extra[j] = extra[j] + more[j];
     }
 }
@@ -88,7 +88,7 @@ inline void stops_extra(const Arm& arm, int i, const double* step, const Real* q
 // stage of an implicit step, which resist acceleration too.
 template <bool integral, bool implicit, class Real>
 void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const Real* springs,
-                   const Real* dampers, const double* step, Real* qdd, Scratch<Real> scratch) {
+                   const Real* dampers, const double* part, Real* qdd, Scratch<Real> scratch) {
     const int n = arm.n;
     Real* passages = scratch.take(long(n) * passage_size);
     Real* responses = scratch.take(long(n) * response_size);
@@ -104,7 +104,7 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
         for (int j = 0; j < 3; ++j) force[j] = tau[3 * i + j];
         energy = Real(0.0);
         add_stops(arm, i, at, -1.0, force, &energy);
-        if constexpr (implicit) stops_extra(arm, i, step, at, extra);
+        if constexpr (implicit) stops_extra(arm, i, part, at, extra);
         const Real* passage = passages + long(i) * passage_size;
         Real* product = products + long(i) * product_size;
         Real* response = responses + long(i) * response_size;
@@ -123,9 +123,9 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
         }
         if constexpr (implicit) {
             if (i > 0)
-                stiffen(mine, body, step, extra, body);
+                stiffen(mine, body, part, extra, body);
             else
-                stiffen_base(mine, body, step, extra, body);
+                stiffen_base(mine, body, part, extra, body);
         }
         if (loaded) lift(passage, product, load, load);
         if (i > 0 && loaded)
@@ -150,13 +150,14 @@ template <bool integral, class Real>
 void step_ahead(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const double* step, Real* out,
                 Scratch<Real> scratch) {
     const long size = 3 * long(arm.n);
+    const double part[1] = {implicit_part * step[0]};
     Real *springs = scratch.take(size), *dampers = scratch.take(size), *there = scratch.take(size);
     Real *rate = scratch.take(size), *first = scratch.take(size), *second = scratch.take(size);
     for (long j = 0; j < size; j += 3) open_step(q + j, qd + j, step, springs + j, dampers + j);
-    accelerations<integral, true>(arm, q, qd, tau, springs, dampers, step, first, scratch);
+    accelerations<integral, true>(arm, q, qd, tau, springs, dampers, part, first, scratch);
     for (long j = 0; j < size; j += 3)
         amid_step(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
-    accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, second, scratch);
+    accelerations<integral, true>(arm, there, rate, tau, springs, dampers, part, second, scratch);
     for (long j = 0; j < size; j += 3) close_step(q + j, qd + j, first + j, second + j, step, out + j, out + size + j);
 }
 

@@ -396,10 +396,12 @@ public:
             drive_.at(t, segment_, commands_.data());
             return body_.plant.rate(commands_.data(), y, out);
         };
-        problem.stiff = [this](double t, const double* y, double* mass, double* stiffness, double* relaxation) {
+        problem.mass = [this](const double* y, double* out) { return body_.plant.mass(y, out); };
+        problem.stiffness = [this](double t, const double* y, double* stiffness, double* relaxation) {
             drive_.at(t, segment_, commands_.data());
-            return body_.plant.stiff(commands_.data(), y, mass, stiffness, relaxation);
+            body_.plant.stiffness(commands_.data(), y, stiffness, relaxation);
         };
+        problem.kinks = plant.arm().first_stop[plant.arm().n] > 0;
         bdf_ = std::make_unique<Bdf>(std::move(problem), 0.0, start.data());
     }
     Integrator(const Integrator&) = delete;

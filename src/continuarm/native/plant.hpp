@@ -69,8 +69,10 @@ public:
         return ask_kernel(forward_dynamics, q, v, tau_.data(), out + size(), 0.0, y);
     }
 
-    // M and K over q with stops and muscles, and how fast valves and hysteresis relax.
-    bool stiff(const double* u, const double* y, double* mass, double* stiffness, double* relaxation) {
+    bool mass(const double* y, double* out) { return ask_kernel(mass_matrix, y, nullptr, nullptr, out, 0.0, y); }
+
+    // K over q with stops and muscles, and how fast valves and hysteresis relax.
+    void stiffness(const double* u, const double* y, double* stiffness, double* relaxation) {
         const double *q = y, *v = y + size();
         std::fill(stiffness, stiffness + size() * size(), 0.0);
         const double one[1] = {1.0};
@@ -99,7 +101,6 @@ public:
                 relaxation[muscles() + j] = found.forgetting;
             }
         }
-        return ask_kernel(mass_matrix, q, nullptr, nullptr, mass, 0.0, y);
     }
 
     // One implicit step in place, with commands that are means over it. Valves are followed exactly, muscles and wrench

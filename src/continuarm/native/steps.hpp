@@ -17,6 +17,7 @@ constexpr int passage_size = 38;
 constexpr int product_size = 6;
 constexpr int response_size = 21;
 constexpr int section_size = 30;
+constexpr double implicit_part = 0.2928932188134524;  // of a step, in which springs and dampers are taken
 
 // 11 operations
 template <class Real, class Parameter>
@@ -4019,9 +4020,9 @@ CONTINUARM_STEP respond(const Parameter* section, const Real* passage, const Rea
     onward[5] = t78;
 }
 
-// 52 operations
+// 51 operations
 template <class Real, class Parameter>
-CONTINUARM_STEP stiffen(const Parameter* section, const Real* body, const Parameter* step, const Real* extra, Real* body_out) {
+CONTINUARM_STEP stiffen(const Parameter* section, const Real* body, const Parameter* part, const Real* extra, Real* body_out) {
     const Real body_0 = Real(body[0]);
     const Real body_1 = Real(body[1]);
     const Real body_2 = Real(body[2]);
@@ -4048,7 +4049,7 @@ CONTINUARM_STEP stiffen(const Parameter* section, const Real* body, const Parame
     const Real body_23 = Real(body[23]);
     const Real section_10 = Real(section[10]);
     const Real extra_3 = Real(extra[3]);
-    const Real step_0 = Real(step[0]);
+    const Real part_0 = Real(part[0]);
     const Real section_21 = Real(section[21]);
     const Real section_15 = Real(section[15]);
     const Real section_9 = Real(section[9]);
@@ -4082,58 +4083,57 @@ CONTINUARM_STEP stiffen(const Parameter* section, const Real* body, const Parame
     const Real body_35 = Real(body[35]);
     const Real body_36 = Real(body[36]);
     const Real body_37 = Real(body[37]);
-    const Real t0 = step_0 * Real(0.2928932188134524);
-    const Real t1 = madd(section_15, t0, section_21);
-    const Real t2 = madd(t0, t1, extra_3);
-    const Real t3 = madd(section_13, t0, section_19);
-    const Real t4 = madd(t0, t3, extra_1);
-    const Real t5 = section_9 * t4;
-    const Real t6 = msub(section_10, t2, t5);
-    const Real t7 = madd(section_16, t0, section_22);
-    const Real t8 = madd(t0, t7, extra_4);
-    const Real t9 = section_10 * t8;
-    const Real t10 = t6 + t9;
-    const Real t11 = madd(section_12, t0, section_18);
-    const Real t12 = madd(t0, t11, extra_0);
-    const Real t13 = section_9 * t12;
-    const Real t14 = msub(section_10, t4, t13);
-    const Real t15 = madd(section_14, t0, section_20);
-    const Real t16 = madd(t0, t15, extra_2);
-    const Real t17 = madd(section_10, t16, t14);
-    const Real t18 = section_9 * t17;
-    const Real t19 = msub(section_10, t10, t18);
-    const Real t20 = nmadd(section_9, t16, t9);
-    const Real t21 = madd(section_17, t0, section_23);
-    const Real t22 = madd(t0, t21, extra_5);
-    const Real t23 = madd(section_10, t22, t20);
-    const Real t24 = madd(section_10, t23, t19);
-    const Real t25 = body_23 + t24;
-    const Real t26 = section_11 * t10;
-    const Real t27 = msub(section_11, t23, t26);
-    const Real t28 = body_24 + t27;
-    const Real t29 = t17 + t10;
-    const Real t30 = t23 + t29;
-    const Real t31 = body_25 + t30;
-    const Real t32 = section_11 * t8;
-    const Real t33 = msub(section_11, t22, t32);
-    const Real t34 = nmadd(section_11, t2, t32);
-    const Real t35 = section_11 * t34;
-    const Real t36 = msub(section_11, t33, t35);
-    const Real t37 = body_26 + t36;
-    const Real t38 = section_11 * t4;
-    const Real t39 = msub(section_11, t16, t38);
-    const Real t40 = t39 + t34;
-    const Real t41 = t33 + t40;
-    const Real t42 = body_27 + t41;
-    const Real t43 = t16 + t8;
-    const Real t44 = t22 + t43;
-    const Real t45 = t12 + t4;
-    const Real t46 = t16 + t45;
-    const Real t47 = t4 + t2;
-    const Real t48 = t8 + t47;
-    const Real t49 = t46 + t48;
-    const Real t50 = t44 + t49;
-    const Real t51 = body_28 + t50;
+    const Real t0 = madd(section_15, part_0, section_21);
+    const Real t1 = madd(part_0, t0, extra_3);
+    const Real t2 = madd(section_13, part_0, section_19);
+    const Real t3 = madd(part_0, t2, extra_1);
+    const Real t4 = section_9 * t3;
+    const Real t5 = msub(section_10, t1, t4);
+    const Real t6 = madd(section_16, part_0, section_22);
+    const Real t7 = madd(part_0, t6, extra_4);
+    const Real t8 = section_10 * t7;
+    const Real t9 = t5 + t8;
+    const Real t10 = madd(section_12, part_0, section_18);
+    const Real t11 = madd(part_0, t10, extra_0);
+    const Real t12 = section_9 * t11;
+    const Real t13 = msub(section_10, t3, t12);
+    const Real t14 = madd(section_14, part_0, section_20);
+    const Real t15 = madd(part_0, t14, extra_2);
+    const Real t16 = madd(section_10, t15, t13);
+    const Real t17 = section_9 * t16;
+    const Real t18 = msub(section_10, t9, t17);
+    const Real t19 = nmadd(section_9, t15, t8);
+    const Real t20 = madd(section_17, part_0, section_23);
+    const Real t21 = madd(part_0, t20, extra_5);
+    const Real t22 = madd(section_10, t21, t19);
+    const Real t23 = madd(section_10, t22, t18);
+    const Real t24 = body_23 + t23;
+    const Real t25 = section_11 * t9;
+    const Real t26 = msub(section_11, t22, t25);
+    const Real t27 = body_24 + t26;
+    const Real t28 = t16 + t9;
+    const Real t29 = t22 + t28;
+    const Real t30 = body_25 + t29;
+    const Real t31 = section_11 * t7;
+    const Real t32 = msub(section_11, t21, t31);
+    const Real t33 = nmadd(section_11, t1, t31);
+    const Real t34 = section_11 * t33;
+    const Real t35 = msub(section_11, t32, t34);
+    const Real t36 = body_26 + t35;
+    const Real t37 = section_11 * t3;
+    const Real t38 = msub(section_11, t15, t37);
+    const Real t39 = t38 + t33;
+    const Real t40 = t32 + t39;
+    const Real t41 = body_27 + t40;
+    const Real t42 = t15 + t7;
+    const Real t43 = t21 + t42;
+    const Real t44 = t11 + t3;
+    const Real t45 = t15 + t44;
+    const Real t46 = t3 + t1;
+    const Real t47 = t7 + t46;
+    const Real t48 = t45 + t47;
+    const Real t49 = t43 + t48;
+    const Real t50 = body_28 + t49;
     body_out[0] = body_0;
     body_out[1] = body_1;
     body_out[2] = body_2;
@@ -4157,12 +4157,12 @@ CONTINUARM_STEP stiffen(const Parameter* section, const Real* body, const Parame
     body_out[20] = body_20;
     body_out[21] = body_21;
     body_out[22] = body_22;
-    body_out[23] = t25;
-    body_out[24] = t28;
-    body_out[25] = t31;
-    body_out[26] = t37;
-    body_out[27] = t42;
-    body_out[28] = t51;
+    body_out[23] = t24;
+    body_out[24] = t27;
+    body_out[25] = t30;
+    body_out[26] = t36;
+    body_out[27] = t41;
+    body_out[28] = t50;
     body_out[29] = body_29;
     body_out[30] = body_30;
     body_out[31] = body_31;
@@ -4174,9 +4174,9 @@ CONTINUARM_STEP stiffen(const Parameter* section, const Real* body, const Parame
     body_out[37] = body_37;
 }
 
-// 52 operations
+// 51 operations
 template <class Real, class Parameter>
-CONTINUARM_STEP stiffen_base(const Parameter* section, const Real* grounded, const Parameter* step, const Real* extra, Real* grounded_out) {
+CONTINUARM_STEP stiffen_base(const Parameter* section, const Real* grounded, const Parameter* part, const Real* extra, Real* grounded_out) {
     const Real grounded_0 = Real(grounded[0]);
     const Real grounded_1 = Real(grounded[1]);
     const Real grounded_2 = Real(grounded[2]);
@@ -4193,7 +4193,7 @@ CONTINUARM_STEP stiffen_base(const Parameter* section, const Real* grounded, con
     const Real grounded_13 = Real(grounded[13]);
     const Real section_10 = Real(section[10]);
     const Real extra_3 = Real(extra[3]);
-    const Real step_0 = Real(step[0]);
+    const Real part_0 = Real(part[0]);
     const Real section_21 = Real(section[21]);
     const Real section_15 = Real(section[15]);
     const Real section_9 = Real(section[9]);
@@ -4221,58 +4221,57 @@ CONTINUARM_STEP stiffen_base(const Parameter* section, const Real* grounded, con
     const Real grounded_19 = Real(grounded[19]);
     const Real grounded_20 = Real(grounded[20]);
     const Real grounded_21 = Real(grounded[21]);
-    const Real t0 = step_0 * Real(0.2928932188134524);
-    const Real t1 = madd(section_15, t0, section_21);
-    const Real t2 = madd(t0, t1, extra_3);
-    const Real t3 = madd(section_13, t0, section_19);
-    const Real t4 = madd(t0, t3, extra_1);
-    const Real t5 = section_9 * t4;
-    const Real t6 = msub(section_10, t2, t5);
-    const Real t7 = madd(section_16, t0, section_22);
-    const Real t8 = madd(t0, t7, extra_4);
-    const Real t9 = section_10 * t8;
-    const Real t10 = t6 + t9;
-    const Real t11 = madd(section_12, t0, section_18);
-    const Real t12 = madd(t0, t11, extra_0);
-    const Real t13 = section_9 * t12;
-    const Real t14 = msub(section_10, t4, t13);
-    const Real t15 = madd(section_14, t0, section_20);
-    const Real t16 = madd(t0, t15, extra_2);
-    const Real t17 = madd(section_10, t16, t14);
-    const Real t18 = section_9 * t17;
-    const Real t19 = msub(section_10, t10, t18);
-    const Real t20 = nmadd(section_9, t16, t9);
-    const Real t21 = madd(section_17, t0, section_23);
-    const Real t22 = madd(t0, t21, extra_5);
-    const Real t23 = madd(section_10, t22, t20);
-    const Real t24 = madd(section_10, t23, t19);
-    const Real t25 = grounded_13 + t24;
-    const Real t26 = section_11 * t10;
-    const Real t27 = msub(section_11, t23, t26);
-    const Real t28 = grounded_14 + t27;
-    const Real t29 = t17 + t10;
-    const Real t30 = t23 + t29;
-    const Real t31 = grounded_15 + t30;
-    const Real t32 = section_11 * t8;
-    const Real t33 = msub(section_11, t22, t32);
-    const Real t34 = nmadd(section_11, t2, t32);
-    const Real t35 = section_11 * t34;
-    const Real t36 = msub(section_11, t33, t35);
-    const Real t37 = grounded_16 + t36;
-    const Real t38 = section_11 * t4;
-    const Real t39 = msub(section_11, t16, t38);
-    const Real t40 = t39 + t34;
-    const Real t41 = t33 + t40;
-    const Real t42 = grounded_17 + t41;
-    const Real t43 = t16 + t8;
-    const Real t44 = t22 + t43;
-    const Real t45 = t12 + t4;
-    const Real t46 = t16 + t45;
-    const Real t47 = t4 + t2;
-    const Real t48 = t8 + t47;
-    const Real t49 = t46 + t48;
-    const Real t50 = t44 + t49;
-    const Real t51 = grounded_18 + t50;
+    const Real t0 = madd(section_15, part_0, section_21);
+    const Real t1 = madd(part_0, t0, extra_3);
+    const Real t2 = madd(section_13, part_0, section_19);
+    const Real t3 = madd(part_0, t2, extra_1);
+    const Real t4 = section_9 * t3;
+    const Real t5 = msub(section_10, t1, t4);
+    const Real t6 = madd(section_16, part_0, section_22);
+    const Real t7 = madd(part_0, t6, extra_4);
+    const Real t8 = section_10 * t7;
+    const Real t9 = t5 + t8;
+    const Real t10 = madd(section_12, part_0, section_18);
+    const Real t11 = madd(part_0, t10, extra_0);
+    const Real t12 = section_9 * t11;
+    const Real t13 = msub(section_10, t3, t12);
+    const Real t14 = madd(section_14, part_0, section_20);
+    const Real t15 = madd(part_0, t14, extra_2);
+    const Real t16 = madd(section_10, t15, t13);
+    const Real t17 = section_9 * t16;
+    const Real t18 = msub(section_10, t9, t17);
+    const Real t19 = nmadd(section_9, t15, t8);
+    const Real t20 = madd(section_17, part_0, section_23);
+    const Real t21 = madd(part_0, t20, extra_5);
+    const Real t22 = madd(section_10, t21, t19);
+    const Real t23 = madd(section_10, t22, t18);
+    const Real t24 = grounded_13 + t23;
+    const Real t25 = section_11 * t9;
+    const Real t26 = msub(section_11, t22, t25);
+    const Real t27 = grounded_14 + t26;
+    const Real t28 = t16 + t9;
+    const Real t29 = t22 + t28;
+    const Real t30 = grounded_15 + t29;
+    const Real t31 = section_11 * t7;
+    const Real t32 = msub(section_11, t21, t31);
+    const Real t33 = nmadd(section_11, t1, t31);
+    const Real t34 = section_11 * t33;
+    const Real t35 = msub(section_11, t32, t34);
+    const Real t36 = grounded_16 + t35;
+    const Real t37 = section_11 * t3;
+    const Real t38 = msub(section_11, t15, t37);
+    const Real t39 = t38 + t33;
+    const Real t40 = t32 + t39;
+    const Real t41 = grounded_17 + t40;
+    const Real t42 = t15 + t7;
+    const Real t43 = t21 + t42;
+    const Real t44 = t11 + t3;
+    const Real t45 = t15 + t44;
+    const Real t46 = t3 + t1;
+    const Real t47 = t7 + t46;
+    const Real t48 = t45 + t47;
+    const Real t49 = t43 + t48;
+    const Real t50 = grounded_18 + t49;
     grounded_out[0] = grounded_0;
     grounded_out[1] = grounded_1;
     grounded_out[2] = grounded_2;
@@ -4286,12 +4285,12 @@ CONTINUARM_STEP stiffen_base(const Parameter* section, const Real* grounded, con
     grounded_out[10] = grounded_10;
     grounded_out[11] = grounded_11;
     grounded_out[12] = grounded_12;
-    grounded_out[13] = t25;
-    grounded_out[14] = t28;
-    grounded_out[15] = t31;
-    grounded_out[16] = t37;
-    grounded_out[17] = t42;
-    grounded_out[18] = t51;
+    grounded_out[13] = t24;
+    grounded_out[14] = t27;
+    grounded_out[15] = t30;
+    grounded_out[16] = t36;
+    grounded_out[17] = t41;
+    grounded_out[18] = t50;
     grounded_out[19] = grounded_19;
     grounded_out[20] = grounded_20;
     grounded_out[21] = grounded_21;
@@ -4413,9 +4412,9 @@ CONTINUARM_STEP close_step(const Real* q, const Real* qd, const Real* first, con
     rate[2] = t18;
 }
 
-// 24 operations
+// 23 operations
 template <class Real, class Parameter>
-CONTINUARM_STEP stop_extra(const Parameter* muscle, const Parameter* limits, const Parameter* stiffness, const Parameter* step, const Real* q, Real* extra) {
+CONTINUARM_STEP stop_extra(const Parameter* muscle, const Parameter* limits, const Parameter* stiffness, const Parameter* part, const Real* q, Real* extra) {
     const Real muscle_0 = Real(muscle[0]);
     const Real q_0 = Real(q[0]);
     const Real muscle_1 = Real(muscle[1]);
@@ -4425,7 +4424,7 @@ CONTINUARM_STEP stop_extra(const Parameter* muscle, const Parameter* limits, con
     const Real limits_1 = Real(limits[1]);
     const Real limits_0 = Real(limits[0]);
     const Real stiffness_0 = Real(stiffness[0]);
-    const Real step_0 = Real(step[0]);
+    const Real part_0 = Real(part[0]);
     const Real t0 = muscle_1 * q_1;
     const Real t1 = madd(muscle_0, q_0, t0);
     const Real t2 = madd(muscle_2, q_2, t1);
@@ -4434,28 +4433,27 @@ CONTINUARM_STEP stop_extra(const Parameter* muscle, const Parameter* limits, con
     const Real t5 = limits_0 - t2;
     const Real t6 = is_positive(t5);
     const Real t7 = t4 + t6;
-    const Real t8 = step_0 * Real(0.2928932188134524);
-    const Real t9 = t8 * t8;
-    const Real t10 = stiffness_0 * t9;
-    const Real t11 = t7 * t10;
-    const Real t12 = muscle_0 * muscle_0;
-    const Real t13 = t11 * t12;
-    const Real t14 = muscle_0 * muscle_1;
-    const Real t15 = t11 * t14;
-    const Real t16 = muscle_0 * muscle_2;
-    const Real t17 = t11 * t16;
-    const Real t18 = muscle_1 * muscle_1;
-    const Real t19 = t11 * t18;
-    const Real t20 = muscle_1 * muscle_2;
-    const Real t21 = t11 * t20;
-    const Real t22 = muscle_2 * muscle_2;
-    const Real t23 = t11 * t22;
-    extra[0] = t13;
-    extra[1] = t15;
-    extra[2] = t17;
-    extra[3] = t19;
-    extra[4] = t21;
-    extra[5] = t23;
+    const Real t8 = part_0 * part_0;
+    const Real t9 = stiffness_0 * t8;
+    const Real t10 = t7 * t9;
+    const Real t11 = muscle_0 * muscle_0;
+    const Real t12 = t10 * t11;
+    const Real t13 = muscle_0 * muscle_1;
+    const Real t14 = t10 * t13;
+    const Real t15 = muscle_0 * muscle_2;
+    const Real t16 = t10 * t15;
+    const Real t17 = muscle_1 * muscle_1;
+    const Real t18 = t10 * t17;
+    const Real t19 = muscle_1 * muscle_2;
+    const Real t20 = t10 * t19;
+    const Real t21 = muscle_2 * muscle_2;
+    const Real t22 = t10 * t21;
+    extra[0] = t12;
+    extra[1] = t14;
+    extra[2] = t16;
+    extra[3] = t18;
+    extra[4] = t20;
+    extra[5] = t22;
 }
 
 // 620 operations

@@ -1,0 +1,208 @@
+"""Parameters of an arm from measured motion: first those that resting shapes show, then those of motion, then all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from continuarm.arguments import whole_number
+from continuarm.arm import Arm
+from continuarm.engine import PROCESSORS
+from continuarm.fit_search import CAUCHY, Search
+from continuarm.free_parameters import Free, free_parameters
+from continuarm.identification import Identification, Parameter, fitted_parameters, provenance
+from continuarm.misfits import FAR_ABOVE, Trace, misfits, noise_levels, traces, warnings_of
+from continuarm.predictions import LONGEST_DELAY, Track, shown, track
+from continuarm.recordings import Recording, checked_recording
+from continuarm.residuals import Differences, Residuals, spread
+from continuarm.uncertainty import in_words, uncertainty
+
+__all__ = ["identify"]
+
+MORE_STARTS = 4
+"""How often the search begins anew, elsewhere, where its first end is far above the noise."""
+
+
+def identify(
+    arm: Arm,
+    recordings: Recording | Sequence[Recording],
+    free: str | Iterable[str | Free],
+    *,
+    held_out: Sequence[Recording] = (),
+    delay: bool = True,
+    starts: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[float, str], Any] | None = None,
+) -> Identification:
+    """The arm whose motion comes nearest to recordings, with errors.
+
+    arm: where the search begins; everything that is not free stays as it is.
+    free: names of parameters, or Free(name, bounds, start), see Free; text may name several with commas between them.
+    held_out: recordings that the fit does not see; how well it meets them is told.
+    delay: whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
+    starts: from how many places, drawn with the seed, to search; if left out one, or five if that ends far from the
+    noise. threads: how many simulations run together; all processors if left out.
+    progress is called with the share done and words about the current misfit. Ctrl-C ends the search: the best so far
+    is returned, and says so. Raises ValueError for recordings that cannot be of this arm, with the likely cause.
+    """
+    began = time.perf_counter()
+    if not isinstance(arm, Arm):
+        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
+    runs = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    _check_names([*runs, *held_out])
+    if starts is not None:
+        whole_number("starts", starts, least=1)
+    parameters = free_parameters(arm, free, runs, delay=delay)
+    moved_frame = any(block.name == "sensor_frame" for block in parameters.blocks)
+    checked = [checked_recording(each, parameters.begin, moved_frame) for each in [*runs, *held_out]]
+    warnings = [sentence for _, sentences in checked for sentence in sentences]
+    runs, kept_back = [run for run, _ in checked][: len(runs)], [run for run, _ in checked][len(runs) :]
+
+    with ThreadPoolExecutor(PROCESSORS if threads is None else whole_number("threads", threads, least=1)) as pool:
+        search = Search(Residuals(parameters, runs, pool), progress or (lambda share, words: None))
+        interrupted = False
+        try:
+            search.staged()
+            extra = (MORE_STARTS if _far_above_noise(search) else 0) if starts is None else starts - 1
+            search.again(extra, np.random.default_rng(seed))
+        except KeyboardInterrupt:
+            interrupted = True
+            warnings.append("the search was interrupted: these are the best numbers until then")
+        found = _result(search, kept_back, delay, warnings, interrupted)
+    record = {
+        "evaluations": search.residuals.evaluations,
+        "samples": search.residuals.count,
+        "starts": search.starts,
+        "seed": seed,
+        "settled": search.settled,
+        "wall_time": time.perf_counter() - began,
+    }
+    return replace(found, record=record)
+
+
+def _check_names(recordings: Sequence[Recording]) -> None:
+    if not recordings:
+        raise ValueError("recordings: must be at least one")
+    names = []
+    for each in recordings:
+        if not isinstance(each, Recording):
+            raise TypeError(f"recordings hold a {type(each).__name__}: must be Recording (see read_recording)")
+        if each.name in names:
+            raise ValueError(f"two recordings are called {each.name!r}: each must have a name of its own")
+        names.append(each.name)
+
+
+def _sigmas(recordings: Sequence[Recording]) -> dict[tuple[str, str], float]:
+    pairs = ((each.name, sensor) for each in recordings for sensor in each.sensors)
+    return {(name, sensor.name): sensor.sigma for name, sensor in pairs if sensor.sigma is not None}
+
+
+def _floors(search: Search) -> dict[str, float]:
+    residuals = search.residuals
+    return {sensor.name: residuals.floor(sensor) for each in residuals.recordings for sensor in each.sensors}
+
+
+def _far_above_noise(search: Search) -> bool:
+    residuals = search.residuals
+    seen = traces(residuals.recordings, residuals.differences(search.x), residuals.kept)
+    found = misfits(seen, noise_levels(seen, _floors(search)), _sigmas(residuals.recordings))
+    return any(each.multiple > FAR_ABOVE for each in found)
+
+
+def _result(
+    search: Search, kept_back: Sequence[Recording], delay: bool, warnings: list[str], interrupted: bool
+) -> Identification:
+    """Errors, misfits and words at the end of a search."""
+    search.tell(0.9, "errors of the parameters")
+    residuals, parameters, x = search.residuals, search.parameters, search.x
+    errors = uncertainty(residuals(x), residuals.slopes(x, fine=True), residuals.channels(), CAUCHY)
+    rows, correlation = fitted_parameters(parameters, x, errors)
+    unseen = tuple(in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
+    tracks = residuals.tracks(x)
+    seen = traces(residuals.recordings, residuals.differences(x, tracks), residuals.kept)
+    levels = noise_levels(seen, _floors(search))
+    found = misfits(seen, levels, _sigmas(residuals.recordings))
+    fitted = parameters.arm(x)
+    later = [trace for each in kept_back for trace in _held_out(each, search, fitted, delay)]
+    levels = noise_levels(later, {}) | levels
+    judged = misfits(later, levels, _sigmas(kept_back))
+
+    serious = _serious(search, rows, tracks)
+    correlated = []
+    if errors.correlation > 0.3:
+        factor = np.sqrt((1 + errors.correlation) / (1 - errors.correlation))
+        correlated.append(
+            f"what is left follows its neighbours in time (correlation {errors.correlation:.2f}): it is not only "
+            f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
+        )
+    above = any(each.multiple > FAR_ABOVE for each in [*found, *judged])
+    words = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
+    description = " ".join(
+        filter(None, [fitted.description, provenance([each.name for each in residuals.recordings], rows)])
+    )
+    search.tell(1.0, "done")
+    return Identification(
+        arm=fitted.replace(description=description),
+        parameters=tuple(rows),
+        correlation=correlation,
+        undetermined=unseen,
+        misfit=tuple(found),
+        held_out=tuple(judged),
+        noise=levels | {sensor: sigma for (_, sensor), sigma in _sigmas(residuals.recordings).items()},
+        warnings=tuple(words),
+        serious=bool(serious or unseen or above or interrupted),
+        interrupted=interrupted,
+        record={},
+        traces=(*seen, *later),
+    )
+
+
+def _serious(search: Search, rows: Sequence[Parameter], tracks: Sequence[Track]) -> list[str]:
+    """What forbids to use the arm as it is."""
+    words = []
+    for row in rows:
+        if row.at_bound:
+            end = "upper" if row.at_bound == "high" else "lower"
+            words.append(
+                f"{row.name} = {row.value:.4g} {row.unit} is at the {end} end of its bounds, and might lie beyond"
+            )
+    for recording, simulated in zip(search.residuals.recordings, tracks, strict=True):
+        if simulated.stopped:
+            words.append(f"{recording.name}: the fitted arm cannot follow it to its end: {simulated.stopped}")
+        elif simulated.lost.any():
+            first = int(np.argmax(simulated.lost))
+            words.append(f"{recording.name}: the fitted arm has no equilibrium in row {first}")
+    if not search.settled:
+        words.append("the search ended before its numbers settled")
+    return words
+
+
+def _held_out(recording: Recording, search: Search, fitted: Arm, delay: bool) -> list[Trace]:
+    """A recording that the fit did not see, with the delay that suits it best."""
+    simulated = track(fitted, recording)
+    frame = search.parameters.frame(search.x)
+    kept = [np.isfinite(sensor.values) for sensor in recording.sensors]
+
+    def left(late: float) -> Differences:
+        seen, lost = shown(recording, simulated, late, frame)
+        each = [sensor.difference(values) for sensor, values in zip(recording.sensors, seen, strict=True)]
+        return Differences(each, seen, lost)
+
+    def size(late: float) -> float:
+        own = left(late)
+        return sum(np.log(spread(d[k]) + 1e-9) for d, k in zip(own.each, kept, strict=True))
+
+    best = 0.0
+    if delay and not recording.static:
+        from scipy.optimize import minimize_scalar
+
+        grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 41)
+        near = float(grid[np.argmin([size(late) for late in grid])])
+        best = float(minimize_scalar(size, bounds=(near - 0.01, near + 0.01), method="bounded").x)
+    return traces([recording], [left(best)], [kept], held_out=True)
