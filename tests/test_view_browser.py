@@ -181,6 +181,7 @@ def test_a_bad_value_is_refused_in_the_panel_and_the_arm_moves_on(live: tuple[Pa
     page.field("payload, kg").press("Enter")
     until(lambda: "mass = -2" in page.notice(), "the sentence")
     assert viewer.content.live.arm.payload is None
+    until(lambda: page.field("payload, kg").input_value() == "0", "the payload as it was")
     page.field("payload, kg").fill("0.3")
     page.field("payload, kg").press("Enter")
     until(lambda: viewer.content.live.arm.point_mass[0] == 0.3, "the payload")

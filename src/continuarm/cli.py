@@ -17,6 +17,7 @@ import typer
 import continuarm
 from continuarm.arm import Arm
 from continuarm.arm_file import arm_names, arm_schema, load_arm
+from continuarm.cli_identify import identify
 from continuarm.cli_output import new_table, one_line, progress_bar, show, show_json
 from continuarm.cli_reproduce import energy_shaping, reproduce
 from continuarm.cli_tables import arm_tables, arm_totals
@@ -306,3 +307,4 @@ app.command("reproduce")(reproduce)
 app.command("energy-shaping")(energy_shaping)
 app.command("view")(view)
 app.command("live")(live)
+app.command("identify")(identify)

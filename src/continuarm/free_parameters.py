@@ -35,12 +35,8 @@ class FreeParameters:
         self.stages = np.array([block.stage for block in blocks for _ in block.coordinates])
         self.moving = [recording.name for recording in recordings if not recording.static]
 
-        names = [shown.name for shown in self.shown(self.start)]
+        self.labels = [shown.name for shown in self.shown(self.start)]
         self.single = [block.plain for block in blocks for _ in block.coordinates]
-        owners = [block.name for block in blocks for _ in block.coordinates]
-        self.labels = [
-            each if single else owner for each, owner, single in zip(names, owners, self.single, strict=True)
-        ]
         self.logarithmic = [coordinate.scale is None for coordinate in self.coordinates]
 
     def __len__(self) -> int:

@@ -106,7 +106,7 @@ def fitted_parameters(parameters: FreeParameters, x: Floats, found: Uncertainty)
     covariance = slopes @ found.covariance @ slopes.T
     errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     reach = float(t.ppf(0.975, max(found.freedom, 1)))
-    unknown = (np.abs(slopes) * found.unknown > 1e-6).any(axis=1)
+    unknown = np.any(np.abs(slopes) * found.unknown > 1e-6, axis=1)
     rows = []
     begin, bounds, single = parameters.shown(parameters.start), parameters.at_bound(x), parameters.single
     for k, (now, before, error) in enumerate(zip(parameters.shown(x), begin, errors, strict=True)):
@@ -142,7 +142,7 @@ def with_error(value: float, error: float) -> str:
         return f"{value:.6g}"
     digits = int(np.clip(math.floor(math.log10(max(abs(value), error))) - math.floor(math.log10(error)) + 2, 2, 12))
     size = math.floor(math.log10(max(abs(value), error)))
-    if -4 <= size < 6:
+    if -3 <= size < 6:
         places = max(digits - 1 - size, 0)
         return f"{value:.{places}f} ± {error:.{places}f}"
     return f"({value / 10.0**size:.{digits - 1}f} ± {error / 10.0**size:.{digits - 1}f})e{size}"

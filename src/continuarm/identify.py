@@ -123,7 +123,8 @@ def _result(
     residuals, parameters, x = search.residuals, search.parameters, search.x
     errors = uncertainty(residuals(x), residuals.slopes(x, fine=True), residuals.channels(), CAUCHY)
     rows, correlation = fitted_parameters(parameters, x, errors)
-    unseen = tuple(in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
+    words = (in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
+    unseen = tuple(dict.fromkeys(words))
     tracks = residuals.tracks(x)
     seen = traces(residuals.recordings, residuals.differences(x, tracks), residuals.kept)
     levels = noise_levels(seen, _floors(search))
@@ -142,7 +143,7 @@ def _result(
             f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
         )
     above = any(each.multiple > FAR_ABOVE for each in [*found, *judged])
-    words = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
+    told = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
     description = " ".join(
         filter(None, [fitted.description, provenance([each.name for each in residuals.recordings], rows)])
     )
@@ -155,7 +156,7 @@ def _result(
         misfit=tuple(found),
         held_out=tuple(judged),
         noise=levels | {sensor: sigma for (_, sensor), sigma in _sigmas(residuals.recordings).items()},
-        warnings=tuple(words),
+        warnings=tuple(told),
         serious=bool(serious or unseen or above or interrupted),
         interrupted=interrupted,
         record={},

@@ -189,17 +189,21 @@ def stuck(recording: Recording, own: Differences, reach: float) -> tuple[list[Bo
     masks, sentences = [], []
     for s, sensor in enumerate(recording.sensors):
         mask = np.zeros(sensor.values.shape, dtype=bool)
+        still: dict[tuple[int, int], list[tuple[str, float]]] = {}
+        least = max(MOVES * (reach if sensor.unit == "m" else 1.0), OUTLIER * (sensor.sigma or 0.0))
         for c, column in enumerate(sensor.values.T):
             for first, last in _repeats(column):
                 moves = float(np.ptp(own.shown[s][first : last + 1, c]))
-                if moves <= max(MOVES * (reach if sensor.unit == "m" else 1.0), OUTLIER * (sensor.sigma or 0.0)):
-                    continue
-                mask[first : last + 1, :] |= _touched(sensor, c)
-                sentences.append(
-                    f"{recording.name}: {sensor.channels[c]} repeats {in_unit(column[first], sensor.unit)} exactly "
-                    f"from {recording.times[first]:.2f} to {recording.times[last]:.2f} s while the arm moves it by "
-                    f"{in_unit(moves, sensor.unit)}: these samples are left out"
-                )
+                if moves > least:
+                    mask[first : last + 1, :] |= _touched(sensor, c)
+                    still.setdefault((first, last), []).append((sensor.channels[c], moves))
+        for (first, last), channels in still.items():
+            moves = max(each for _, each in channels)
+            sentences.append(
+                f"{recording.name}: {', '.join(name for name, _ in channels)} repeat the same value exactly from "
+                f"{recording.times[first]:.2f} to {recording.times[last]:.2f} s ({last - first + 1} samples) while the "
+                f"arm moves by {in_unit(moves, sensor.unit)}: left out"
+            )
         masks.append(mask)
     return masks, sentences
 

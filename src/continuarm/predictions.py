@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from continuarm.arguments import checked
 from continuarm.arm import Arm
 from continuarm.arrays import Floats
-from continuarm.drive import Commands, taken_apart
+from continuarm.drive import Commands, Drive, taken_apart
 from continuarm.kinematics import tip_poses
 from continuarm.muscles import Actuation
 from continuarm.recordings import Recording
 from continuarm.sensors import Sensor, TipPosition
-from continuarm.simulate import simulate
-from continuarm.solvers import Adaptive
+from continuarm.solvers import Adaptive, parts
 from continuarm.statics import equilibria
 
-RATE = 200.0
-"""Hz: states of a simulated run, between which q is a cubic; the prototype's tips are then within 1 µm."""
+RATE = 150.0
+"""Hz: states of a simulated run, between which q is a cubic."""
+AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0])
+"""s after a jump of the commands at which there are states too: the prototype's tips are then within a few µm."""
+MOST_JUMPS = 200
 LONGEST_DELAY = 0.2
 """s: a recording may be early or late by this much."""
 
@@ -61,31 +63,51 @@ def track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Track | None
     if recording.static:
         q, lost = _resting(arm, taken_apart(arm, drive.at(recording.times)), None if near is None else near.q)
         return Track(arm, recording.times, q, np.zeros_like(q), lost)
-    duration = float(recording.times[-1]) + LONGEST_DELAY
-    first = taken_apart(arm, drive.at(np.zeros(1)))
     actuation = Actuation(arm)
-    begin: dict[str, Any] = {"q0": np.zeros(3 * arm.n)}
-    hint = None if near is None else near.q[:1]
-    if recording.start == "hanging":
-        begin["q0"] = _resting(arm, Commands(0 * first.pressures, 0 * first.forces, first.wrench), hint)[0][0]
-    if recording.start == "equilibrium":
-        q0, lost = _resting(arm, first, hint)
-        # pressures behind slow valves are settled only where simulate finds the equilibrium itself
-        settles = actuation.lagged.any() and first.pressures.any() and not lost[0]
-        begin = {"start": "equilibrium"} if settles else {"q0": q0[0]}
-    motion = simulate(
-        arm,
-        recording.input,
-        duration=duration,
-        wrench=recording.wrench,
-        rate=RATE,
-        solver=Adaptive(rtol=rtol),
-        **begin,
-    )
-    if not len(motion.t):
-        q = np.reshape(begin.get("q0", np.zeros(3 * arm.n)), (1, -1))
-        return Track(arm, np.zeros(1), q, np.zeros_like(q), np.zeros(1, dtype=bool), motion.stopped)
-    return Track(arm, motion.t, motion.q, motion.qd, np.zeros(len(motion.t), dtype=bool), motion.stopped)
+    q0, pressures = _beginning(arm, recording, drive, near)
+    still = np.zeros_like(q0)
+    memory = [pressures, np.zeros_like(pressures)] if actuation.remembers else []
+    run = Adaptive(rtol=rtol).start(arm, actuation, np.concatenate([q0, still, *memory, [0.0, 0.0]]))
+    times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
+    found = list(parts(run, arm, drive, times))
+    states = np.concatenate([part.states[:, : 2 * len(q0)] for part in found])
+    good = _in_range(arm, states[:, : len(q0)])
+    if not good:
+        return Track(arm, np.zeros(1), q0[None], still[None], np.zeros(1, dtype=bool), found[-1].stopped or "at once")
+    q, qd = states[:good, : len(q0)], states[:good, len(q0) :]
+    stopped = found[-1].stopped or ("" if good == len(times) else f"t = {times[good]:g} s: out of the model's range")
+    return Track(arm, times[:good], q, qd, np.zeros(good, dtype=bool), stopped)
+
+
+def _beginning(arm: Arm, recording: Recording, drive: Drive, near: Track | None) -> tuple[Floats, Floats]:
+    """q (3n,) and the pressures in the muscles (muscles,) when a recording begins."""
+    first = taken_apart(arm, drive.at(np.zeros(1)))
+    empty = Commands(0 * first.pressures, 0 * first.forces, first.wrench)
+    if recording.start == "unbent":
+        return np.zeros(3 * arm.n), empty.pressures[0]
+    told = first if recording.start == "equilibrium" else empty
+    return _resting(arm, told, None if near is None else near.q[:1])[0][0], told.pressures[0]
+
+
+def _output_times(drive: Drive, duration: float) -> Floats:
+    """Times of states: evenly, and closer after jumps of the commands, where velocities change within milliseconds."""
+    jumps = drive.times[1:][(drive.end[:-1] != drive.begin[1:]).any(axis=1)]
+    near = (np.append(0.0, jumps[:MOST_JUMPS])[:, None] + AFTER_JUMP).ravel()
+    times = np.union1d(np.arange(0.0, duration, 1 / RATE), near[near < duration])
+    return np.append(times[np.append(True, np.diff(times) > 1e-9)], duration + 1e-9)
+
+
+def _in_range(arm: Arm, q: Floats) -> int:
+    """How many states, from the first on, the model holds for."""
+    try:
+        checked(arm, q=q)
+    except ValueError:
+        for row, state in enumerate(q):
+            try:
+                checked(arm, q=state)
+            except ValueError:
+                return row
+    return len(q)
 
 
 def shown(

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from continuarm.reproduce_base import AGREES, DIFFERS, IN_PART, NOT_RUN, OPEN, Drawing, Findings, Part, Shown
+from continuarm.reproduce_summary import SENTENCES
 
 __all__ = ["report_html"]
 
@@ -150,8 +151,6 @@ def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], ab
 
 def summary(found: Mapping[str, Findings]) -> str:
     """What was found, in a few sentences, as far as the parts were run."""
-    from continuarm.reproduce_summary import SENTENCES
-
     return " ".join(sentence(found[part]) for part, sentence in SENTENCES if part in found)
 
 
