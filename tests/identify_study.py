@@ -47,7 +47,7 @@ def measured(arm, seed=0, delays=(0.0, 0.0, 0.0), noise=1e-3, sigma=None, times=
 
 
 def fit(seed):
-    """One repetition: the result, and for every parameter its relative error and whether its interval holds the truth."""
+    """One repetition: the result, and of every parameter its relative error and whether its interval holds true."""
     rng = np.random.default_rng(seed)
     truth = load_arm("prototype")
     delays = rng.uniform(-0.05, 0.05, 3)
@@ -75,9 +75,8 @@ def study(repetitions):
         processor.append(time.process_time() - began)
         for sentence in (*found.undetermined, *found.warnings):
             print(f"{seed}: {sentence}")
-    print(
-        f"{repetitions} fits: {np.median(times):.2f} s each (at most {max(times):.2f}), {np.median(processor):.2f} s of processor"
-    )
+    work = f"{np.median(processor):.2f} s of processor"
+    print(f"{repetitions} fits: {np.median(times):.2f} s each (at most {max(times):.2f}), {work}")
     for name in collected[0]:
         errors, inside = zip(*(rows[name] for rows in collected), strict=True)
         print(

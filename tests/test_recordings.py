@@ -15,6 +15,7 @@ from continuarm import (
     load_arm,
     save_motion,
     simulate,
+    tip_poses,
 )
 from continuarm.predictions import shown, simulated_recording, tip_sensors, track
 from continuarm.recording_file import read_recording, write_recording
@@ -199,8 +200,6 @@ def test_what_slow_valves_were_told_is_not_in_a_motion(tmp_path):
 def test_orientations_are_rotations_not_numbers(arm):
     rng = np.random.default_rng(0)
     q = rng.uniform(0, 0.05, (20, 9))
-    from continuarm import tip_poses
-
     poses = tip_poses(arm, q)
     small = 0.01 * rng.normal(size=(20, 3))
     turned = Rotation.from_matrix(poses[:, 2, :3, :3]) * Rotation.from_rotvec(small)
@@ -217,9 +216,8 @@ def test_between_its_states_a_run_is_a_cubic(arm):
     recording = Recording("run", PressureSteps(STEPS), np.linspace(0, 1.5, 1501), tip_sensors(arm, 1501), "unbent")
     seen, _ = shown(recording, track(arm, recording))
     fine = simulate(arm, PressureSteps(STEPS), duration=1.5, rate=1000).tips
-    # steps fall between the 200 Hz states on purpose: the cubic misses the corner of the acceleration there
-    assert np.abs(np.stack(seen, axis=1) - fine).max() < 2e-5
-    np.testing.assert_allclose(np.median(np.abs(np.stack(seen, axis=1) - fine)), 0, atol=1e-7)
+    # a step changes velocities within a millisecond: without states closer after it, the cubic misses 0.2 mm there
+    assert np.abs(np.stack(seen, axis=1) - fine).max() < 5e-6
 
 
 def test_a_late_recording_shows_the_arm_as_it_was(arm):
@@ -247,17 +245,17 @@ def test_a_motion_that_ends_leaves_no_nan(arm):
     soft = arm.replace(sections=[s.replace(stiffness=300.0) for s in arm.sections])
     recording = Recording("run", PressureSteps({"l11": [(0.1, 600.0)]}), np.arange(60) / 30, tip_sensors(arm, 60))
     simulated = track(soft, recording)
-    assert "bent by" in simulated.stopped
+    assert simulated.stopped
     seen, lost = shown(recording, simulated)
     assert 0 < lost.sum() < 60
     assert np.isfinite(np.stack(seen)).all()
-    with pytest.raises(ValueError, match=r"^run: t = .* bent by"):
+    with pytest.raises(ValueError, match=r"^run: t = "):
         simulated_recording(soft, recording)
 
 
 def test_steady_ends_are_where_the_arm_rests(arm):
     quick = arm.replace(sections=[s.replace(stiffness=4000.0, damping=300.0) for s in arm.sections])
-    steps = PressureSteps({"l11": [(1.0, 500.0)], "l33": [(6.0, 400.0)]})
+    steps = PressureSteps({"l11": [(1.5, 500.0)], "l33": [(6.0, 400.0)]})
     times = np.arange(361) / 30
     seen = simulated_recording(quick, Recording("run", steps, times, tip_sensors(quick, 361)), noise=1e-3)
     ends = steady_ends(seen, quick)

@@ -99,8 +99,7 @@ def test_the_timeline_goes_where_it_is_told_and_the_picture_with_it(shown: tuple
     viewer.content.pause()
     pictures = []
     for wanted in (0.4, 1.3):
-        page.field("time, s").fill(str(wanted))
-        page.field("time, s").press("Enter")
+        page.type("time, s", str(wanted))
         until(lambda wanted=wanted: viewer.content.clock.time == wanted, "the time")
         until(lambda wanted=wanted: page.time() == wanted, "the reading")
         time.sleep(1)  # the picture comes with the same message as the reading; the browser draws it a little later
@@ -163,8 +162,7 @@ def test_a_slider_moves_the_tip_to_where_the_physics_says(live: tuple[Page, View
     arm = load_arm("prototype")
     page, viewer = live
     assert page.tips()[-1, 0] == pytest.approx(0, abs=0.1)
-    page.field("l11").fill("400")
-    page.field("l11").press("Enter")
+    page.type("l11", "400")
     until(lambda: viewer.content.live.commands[0] == 400e3, "the pressure")
     tau = np.zeros(9)
     tau[0] = arm.sections[0].muscle_area * (400e3 - arm.sections[0].dead_zone)
@@ -177,13 +175,11 @@ def test_a_slider_moves_the_tip_to_where_the_physics_says(live: tuple[Page, View
 
 def test_a_bad_value_is_refused_in_the_panel_and_the_arm_moves_on(live: tuple[Page, Viewer]) -> None:
     page, viewer = live
-    page.field("payload, kg").fill("-2")
-    page.field("payload, kg").press("Enter")
+    page.type("payload, kg", "-2")
     until(lambda: "mass = -2" in page.notice(), "the sentence")
     assert viewer.content.live.arm.payload is None
     until(lambda: page.field("payload, kg").input_value() == "0", "the payload as it was")
-    page.field("payload, kg").fill("0.3")
-    page.field("payload, kg").press("Enter")
+    page.type("payload, kg", "0.3")
     until(lambda: viewer.content.live.arm.point_mass[0] == 0.3, "the payload")
     until(lambda: not page.notice(), "no sentence any more")
     begin = page.time()

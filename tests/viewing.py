@@ -116,6 +116,13 @@ class Page:
         row = f"//label[normalize-space()='{label}']/ancestor::div[contains(@class, 'mantine-Flex-root')][1]"
         return self.page.locator(f"xpath={row}//input[@inputmode='decimal']").first
 
+    def type(self, label: str, text: str) -> None:
+        """Types a number beside a label, as a hand does."""
+        self.field(label).click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(text)
+        self.page.keyboard.press("Enter")
+
     def picture(self) -> np.ndarray:
         """The pixels of the 3D picture: (height, width, 3), 0 to 255."""
         from PIL import Image

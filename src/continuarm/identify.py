@@ -142,7 +142,7 @@ def _result(
             f"what is left follows its neighbours in time (correlation {errors.correlation:.2f}): it is not only "
             f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
         )
-    above = any(each.multiple > FAR_ABOVE for each in [*found, *judged])
+    above = any(each.multiple > FAR_ABOVE or each.together for each in [*found, *judged])
     told = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
     description = " ".join(
         filter(None, [fitted.description, provenance([each.name for each in residuals.recordings], rows)])

@@ -21,6 +21,9 @@ FAR_ABOVE = 3.0
 """A misfit of so many times the noise is the model's, not the sensor's."""
 BEGINNING = 0.5
 """s in which a recording that begins otherwise than it says is off most."""
+HINT = "; if the arm was driven from the first sample on, the recording must start 'hanging'"
+IN_A_ROW = 4
+"""Outliers in a row that are no chance: of one sample in 20, four in a row come once in 500 recordings."""
 MANY = 0.01
 """A part of outliers that is worth a warning."""
 MOST_NAMED = 3
@@ -46,6 +49,7 @@ class Misfit:
     given: bool  # whether the noise was given
     worst: float  # the largest of running means of five samples
     worst_time: float  # s, or the row of a static table
+    together: tuple[float, float] | None  # first and last time of the most outliers in a row, if these are many
     static: bool
 
     @property
@@ -141,10 +145,24 @@ def misfits(
                 given=given is not None,
                 worst=float(smooth[at]) if len(smooth) else 0.0,
                 worst_time=float(trace.times[at]),
+                together=_together(trace),
                 static=trace.static,
             )
         )
     return found
+
+
+def _together(trace: Trace) -> tuple[float, float] | None:
+    """When the longest row of outliers begins and ends; chance alone makes only short ones."""
+    if trace.static:
+        return None
+    far = np.concatenate([[False], trace.outliers.any(axis=1), [False]])
+    begins, ends = np.flatnonzero(far[1:] & ~far[:-1]), np.flatnonzero(far[:-1] & ~far[1:]) - 1
+    lengths = ends - begins + 1
+    if not len(lengths) or lengths.max() < IN_A_ROW:
+        return None
+    k = int(np.argmax(lengths))
+    return float(trace.times[begins[k]]), float(trace.times[ends[k]])
 
 
 def _running_mean(values: Floats, width: int) -> Floats:
@@ -173,7 +191,13 @@ def warnings_of(found: Sequence[Misfit]) -> list[str]:
             f"worst near {where}): the model or the recording is wrong there{more}"
         )
         if worst.worst_time < BEGINNING and not worst.static:
-            sentences[-1] += "; if the arm was driven from the first sample on, the recording must start 'hanging'"
+            sentences[-1] += HINT
+    rows = [(each, *each.together) for each in found if each.together is not None]
+    for each, begin, end in sorted(rows, key=lambda row: row[1] - row[2])[:MOST_NAMED]:
+        sentences.append(
+            f"{each.sensor} in {each.recording} is off from {begin:.2f} to {end:.2f} s, which has no weight: "
+            f"the model or the recording is wrong there{HINT if begin < BEGINNING else ''}"
+        )
     many = sorted(
         (each for each in found if each.outliers > MANY * each.samples), key=lambda e: -e.outliers / e.samples
     )

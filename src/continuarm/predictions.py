@@ -20,7 +20,7 @@ from continuarm.statics import equilibria
 
 RATE = 150.0
 """Hz: states of a simulated run, between which q is a cubic."""
-AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0])
+AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0, 5.0, 8.0])
 """s after a jump of the commands at which there are states too: the prototype's tips are then within a few µm."""
 MOST_JUMPS = 200
 LONGEST_DELAY = 0.2

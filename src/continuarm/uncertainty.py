@@ -65,7 +65,9 @@ def uncertainty(residuals: Floats, slopes: Floats, channels: Sequence[Channel], 
     middle *= count / max(freedom, 1) / np.mean(steepness) ** 2
 
     _, values, rows = np.linalg.svd(slopes, full_matrices=False)
-    errors = np.sqrt(np.maximum(np.diag(rows @ middle @ rows.T), 0.0)) / np.maximum(values, 1e-300) ** 2
+    errors = (
+        np.sqrt(np.maximum(np.diag(rows @ middle @ rows.T), 0.0)) / np.maximum(values, 1e-9 * max(values[0], 1e-9)) ** 2
+    )
     blind = (errors > UNCERTAIN) | (values < BLIND * values[0])
     lost = (errors > HOPELESS) | (values < BLIND * values[0])
     inverse = (rows[~lost].T / values[~lost] ** 2) @ rows[~lost]
