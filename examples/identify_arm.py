@@ -1,6 +1,6 @@
 """An arm file from measured motion: recordings of an arm whose parameters are known, and how well a fit finds them.
 
-The recordings are simulated: cameras at 30 Hz with 1 mm of noise see the three section tips, and are late by up to 50 ms.
+The recordings are simulated: cameras at 30 Hz with 1 mm of noise see the three section tips, late by up to 50 ms.
 """
 
 from pathlib import Path
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 import continuarm as ca
+from continuarm.identification import with_error
 from continuarm.identify import identify
 from continuarm.predictions import simulated_recording, tip_sensors
 from continuarm.recording_file import read_recording, write_recording
@@ -41,14 +42,14 @@ def main():
     found = identify(arm, recordings[:3], FREE, held_out=recordings[3:])
 
     table = Table(title="Parameters of the arm", title_justify="left")
-    for heading in ("parameter", "believed", "truth", "found", "± standard error", "unit"):
+    for heading in ("parameter", "believed", "truth", "found ± standard error", "unit"):
         table.add_column(heading, justify="right")
     known = {f"stiffness of section {i}": s.stiffness for i, s in enumerate(truth.sections, start=1)}
     known |= {name: getattr(truth.sections[0], name) for name in ("damping", "muscle_area", "dead_zone")}
     known |= {f"delay of {name}": delay for name, (_, delay) in RUNS.items()}
     for each in found.parameters:
-        numbers = (each.start, known[each.name], each.value, each.standard_error)
-        table.add_row(each.name, *(f"{number:.5g}" for number in numbers), each.unit)
+        found_with_error = with_error(each.value, each.standard_error)
+        table.add_row(each.name, f"{each.start:.5g}", f"{known[each.name]:.5g}", found_with_error, each.unit)
     console.print(table)
     for each in found.held_out:
         console.print(

@@ -185,8 +185,7 @@ def test_orientations_and_lengths_are_as_good_as_positions(section):
 
 def test_a_moved_camera_and_a_tilted_base_are_found(section):
     tilted = section.replace(base_rotation=(0.1, -0.05, 0.0))
-    # gravity tells the tilt of the base from that of the camera, but not their turn about it
-    turn, shift = Rotation.from_rotvec([0.05, 0.02, 0.0]), np.array([0.4, -1.0, 2.0])
+    turn, shift = Rotation.from_rotvec([1.5, -2.0, 0.5]), np.array([0.4, -1.0, 2.0])
     run = with_values(run_of(section), "tip 1", lambda values: turn.apply(values) + shift)
     found = identify(section, run, ("stiffness", "damping", "sensor_frame"))
     assert max(apart(found, section, ("stiffness", "damping")).values()) < 4

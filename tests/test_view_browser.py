@@ -25,6 +25,8 @@ pytest.importorskip("viser", reason="the viewer needs viser")
 
 from continuarm.view import Viewer, live_arm, view_motion
 
+pytestmark = pytest.mark.xdist_group("browser")  # one browser for all, where tests run side by side
+
 DIFFERENT = 1.0  # mean difference of two pictures, of 255: an arm that moves changes a few hundredths of the pixels
 
 

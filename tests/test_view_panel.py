@@ -22,6 +22,7 @@ from continuarm.view_panel import (
     heading,
     notice,
     plot,
+    plot_at,
     readings,
     speed_table,
     tip_plot,
@@ -51,9 +52,11 @@ def test_curves_are_drawn_to_scale_and_inside_the_plot() -> None:
 def test_the_line_of_now_is_at_the_time() -> None:
     t = np.linspace(0, 4, 50)
     for now, share in ((-1.0, 0.0), (0.0, 0.0), (1.0, 0.25), (4.0, 1.0), (9.0, 1.0)):
-        found = re.search(r'class="now" x1="(.*?)"', plot("x", t, [Curve("s", "#000000", t)], now))
+        drawn = plot("x", t, [Curve("s", "#000000", t)], now)
+        found = re.search(r'class="now" x1="(.*?)"', drawn)
         assert found
         assert float(found[1]) == pytest.approx(LEFT + share * (WIDTH - LEFT - RIGHT), abs=0.1)
+        assert plot_at(plot("x", t, [Curve("s", "#000000", t)], 2.0), now / 4) == drawn
 
 
 @pytest.mark.parametrize("values", [np.zeros(3), np.full(3, 7.0), np.array([1e-9, 0, 0]), np.array([1e9, 0, -1e9])])

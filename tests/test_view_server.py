@@ -128,6 +128,9 @@ def test_a_bad_file_in_a_running_viewer_is_said_and_the_motion_goes_on(run_file:
             assert "/" not in re.sub(r"<[^>]*>", "", playback.message.content)  # no folder of this machine
             assert playback.motions is before
             assert playback.pulse.failure is None
+        with pytest.raises(ValueError, match="must be at most 2π"):
+            playback.show([swinging(size=1.0)])
+        assert playback.motions is before
         save_motion(swinging(states=41), run_file)
         playback.open("run.nc", run_file.read_bytes())
         assert len(playback.motions[0].t) == 41

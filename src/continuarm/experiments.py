@@ -28,7 +28,7 @@ LABEL = "simulated from assumed parameters; the paper's measurements are not pub
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment of the paper (section IV): pressure steps on the three-section prototype."""
+    """One experiment of the paper (section V): pressure steps on the three-section prototype."""
 
     number: int
     title: str

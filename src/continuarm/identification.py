@@ -123,7 +123,7 @@ def fitted_parameters(parameters: FreeParameters, x: Floats, found: Uncertainty)
             size = math.inf if not now.positive and 2 * step >= most - least else size
         size = math.inf if unknown[k] or (now.positive and error > HOPELESS) else size
         bound = bounds[k] if single[k] else ""
-        rows.append(Parameter(now.name, now.unit, float(now.value), size, low, high, float(before.value), bound))
+        rows.append(Parameter(now.name, now.unit, float(now.value), float(size), low, high, float(before.value), bound))
     sizes = np.maximum(errors, 1e-300)
     return rows, np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0)
 

@@ -175,4 +175,4 @@ class Blob:
 
     def packed(self) -> bytes:
         """All of it, as zlib does."""
-        return zlib.compress(b"".join(self.parts), 9)
+        return zlib.compress(b"".join(self.parts), 6)

@@ -16,8 +16,8 @@ from continuarm.motion import Motion
 from continuarm.motion_file import load_motion
 from continuarm.view_camera import places_of, pressure_limit
 from continuarm.view_clock import SPEEDS, Clock, State, duration_of, rows_until, state_at
-from continuarm.view_panel import colour_bar, energy_plot, heading, notice, readings, tip_plot
-from continuarm.view_scene import PARTS, ArmNodes, Stage, trace_segments
+from continuarm.view_panel import colour_bar, energy_plot, heading, notice, plot_at, readings, tip_plot
+from continuarm.view_scene import MOST_TRACED, PARTS, ArmNodes, Stage, trace_segments
 from continuarm.view_server import Pulse
 from continuarm.view_shapes import GHOST_COLOUR, SECTION_COLOURS, drawing
 
@@ -55,6 +55,8 @@ class Playback:
         if not 1 <= len(motions) <= 2:
             raise ValueError(f"{len(motions)} motions: must be one, or two to be compared")
         duration = duration_of(*motions)
+        places = places_of(motions)  # what cannot be computed is refused now, before anything has changed
+        plots = [tip_plot(motions[0], 0.0), energy_plot(motions[0], 0.0)]
         with self.lock, self.server.atomic():
             for arm in self.arms:
                 arm.remove()
@@ -67,7 +69,9 @@ class Playback:
             ]
             for arm in self.arms:
                 arm.visible = dict(self.visible)
-            self.stage.set_up(motions[0].arm, *places_of(motions))
+            self.stage.set_up(motions[0].arm, *places)
+            self.stage.ground.visible = self.boxes["ground"].value
+            self.pictures = plots
             self.timeline.max = max(duration, 1e-3)
             self.timeline.step = min(0.001, self.timeline.max)
             colours = (SECTION_COLOURS[0], GHOST_COLOUR)
@@ -75,7 +79,7 @@ class Playback:
             self.bar.content = colour_bar(highest)
             stopped = [f"stopped early: {motion.stopped}" for motion in motions if motion.stopped]
             self.message.content = notice("; ".join(stopped))
-            self._drawn = -1.0
+            self._drawn = self._told = -1.0
 
     def _build_panel(self) -> None:
         gui: Any = self.server.gui
@@ -189,7 +193,8 @@ class Playback:
                 drawn = drawing(motion.arm, state.q, self.visible["centres of gravity"])
                 arm.show(drawn, state.pressures)
                 if self.visible["traces"]:
-                    path = motion.tips[: rows_until(motion, self._drawn)]
+                    every = 1 + len(motion.t) * motion.arm.n // MOST_TRACED
+                    path = motion.tips[: rows_until(motion, self._drawn) : every]
                     arm.trace(*trace_segments(np.concatenate([path, drawn.tips[None]]), arm.ghost))
         self.frames += 1
 
@@ -200,8 +205,9 @@ class Playback:
         others = places[1] if len(places) > 1 else None
         with self.server.atomic():
             self.reading.content = readings(self._told, states[0].energies, places[0], others)
-            self.plots[0].content = tip_plot(self.motions[0], self._told)
-            self.plots[1].content = energy_plot(self.motions[0], self._told)
+            share = self._told / max(duration_of(self.motions[0]), 1e-9)
+            for plot, picture in zip(self.plots, self.pictures, strict=True):
+                plot.content = plot_at(picture, share)
             if now - self._moved_by_hand > HELD:
                 self._put = self.timeline.value = round(self._told, 3)
             self._name_button()

@@ -37,6 +37,8 @@ Floats = NDArray[np.float64]
 
 ROUND, THIN = 16, 8
 """Sides of tubes, and of muscles."""
+ROWS_AT_ONCE = 500
+"""Rows whose poses are computed together: bounds the memory that they take as matrices."""
 
 
 class Rig(NamedTuple):
@@ -62,16 +64,22 @@ def disc_count(arm: Arm) -> int:
 def disc_poses(arm: Arm, q: ArrayLike) -> Floats:
     """Where the discs are: (k, 3n) in m -> (k, discs, 7), positions in m and quaternions w, x, y, z."""
     values = np.asarray(q, dtype=float)
-    along = poses_along(arm, values, np.linspace(0, 1, DISCS)).reshape(len(values), -1, 4, 4)
-    tips = tip_poses(arm, values)
-    plain = np.broadcast_to(np.eye(4), (len(values), arm.n + 1, 4, 4)).copy()
-    plain[:, :-1, :3, 3] = centres_of_gravity(arm, values)
-    plain[:, -1, :3, 3] = tips[:, -1, :3, 3] + tips[:, -1, :3, :3] @ np.array(arm.point_mass[1])
-    poses = np.concatenate([along, tips, plain], axis=1)
-    turns = quaternions(poses[..., :3, :3])
+    parts = [_poses_of(arm, values[row : row + ROWS_AT_ONCE]) for row in range(0, len(values), ROWS_AT_ONCE)]
+    poses = np.concatenate(parts)
+    turns = poses[..., 3:]
     same = np.where((turns[1:] * turns[:-1]).sum(axis=-1) < 0, -1, 1)  # q and -q are the same turn: no jumps over time
     turns[1:] *= np.cumprod(same, axis=0)[..., None]
-    return np.concatenate([poses[..., :3, 3], turns], axis=-1)
+    return poses
+
+
+def _poses_of(arm: Arm, q: Floats) -> Floats:
+    along = poses_along(arm, q, np.linspace(0, 1, DISCS)).reshape(len(q), -1, 4, 4)
+    tips = tip_poses(arm, q)
+    plain = np.broadcast_to(np.eye(4), (len(q), arm.n + 1, 4, 4)).copy()
+    plain[:, :-1, :3, 3] = centres_of_gravity(arm, q)
+    plain[:, -1, :3, 3] = tips[:, -1, :3, 3] + tips[:, -1, :3, :3] @ np.array(arm.point_mass[1])
+    poses = np.concatenate([along, tips, plain], axis=1)
+    return np.concatenate([poses[..., :3, 3], quaternions(poses[..., :3, :3])], axis=-1)
 
 
 class _Builder:

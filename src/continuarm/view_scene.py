@@ -41,6 +41,8 @@ PAPER = np.array([255.0, 255.0, 255.0])
 PALEST = 0.3
 """How much colour is left of the oldest part of a trace."""
 GHOST_OPACITY = 0.35
+MOST_TRACED = 900
+"""Lines of all traces of an arm together."""
 
 
 class ArmNodes:
@@ -160,7 +162,7 @@ class ArmNodes:
                 nodes.pop().remove()
 
 
-def trace_segments(tips: Floats, ghost: bool = False, most: int = 900) -> tuple[Floats, NDArray[np.uint8]]:
+def trace_segments(tips: Floats, ghost: bool = False, most: int = MOST_TRACED) -> tuple[Floats, NDArray[np.uint8]]:
     """Lines along the paths of tips (k, n, 3), pale where they are old: points (m, 2, 3), colours (m, 2, 3).
 
     At most so many lines, however long the motion: tips in between are left out.
