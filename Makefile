@@ -1,7 +1,7 @@
 # Needs Python 3.11 or newer with venv and pip, and a C++17 compiler. Everything else is installed into .venv.
 
 PYTHON ?= python3
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist loadgroup
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from continuarm import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal, load_arm
+from continuarm import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal, load_arm, simulate
 from continuarm.drive import Drive, joined, taken_apart
 from continuarm.inputs import muscle_index
 
@@ -36,6 +36,25 @@ def test_two_drives_together_are_their_sum_at_any_time(prototype):
     # sums of the same few numbers: rounding only
     np.testing.assert_allclose(both.at(times), steps.at(times) + wrench.at(times), rtol=1e-13)
     np.testing.assert_allclose(both.before(times[1:]), steps.before(times[1:]) + wrench.before(times[1:]), rtol=1e-13)
+
+
+def test_knots_that_nearly_coincide_are_one(prototype):
+    """Jumps a rounding apart: both have happened after the one knot, and neither before it."""
+    one = PressureSteps({"l11": [(0.3, 100.0)]}).drive(prototype)
+    other = PressureSteps({"l12": [(0.1 + 0.2, 200.0)]}).drive(prototype)
+    both = one.plus(other)
+    assert len(both.times) == 2
+    assert taken_apart(prototype, both.at([both.times[1]])).pressures[0, :2].tolist() == [100e3, 200e3]
+    assert (both.before([both.times[1]]) == 0).all()
+
+
+def test_muscles_that_leave_their_dead_zones_together_leave_no_splinter(prototype):
+    """Cosines in turn cross the edge in pairs, a rounding apart."""
+    t = np.linspace(0, 4, 161)[:, None]
+    angles = np.arange(9) * 2 * np.pi / 3 + np.repeat([0, np.pi / 3, 2 * np.pi / 3], 3)
+    signal = PressureSignal(t[:, 0], 2e5 * (1 + np.cos(angles - 2 * np.pi * t / 4)))
+    assert np.diff(signal.drive(prototype).times).min() > 1e-9
+    assert simulate(prototype, signal, duration=4.0).stopped == ""
 
 
 def test_a_piece_is_the_same_drive_between_two_times(prototype):

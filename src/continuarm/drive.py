@@ -13,6 +13,9 @@ from continuarm.arm import Arm
 
 Floats = NDArray[np.float64]
 
+SHORTEST = 1e-9
+"""Knots closer than this are one, s: no solver can make a step between them."""
+
 
 class Commands(NamedTuple):
     """What an arm is told at one time or at several: one row (...,) of a drive, taken apart."""
@@ -101,10 +104,11 @@ class Drive:
 
     def plus(self, other: Drive) -> Drive:
         """Both together."""
-        times = np.union1d(self.times, other.times)
+        knots = np.union1d(self.times, other.times)
+        apart = np.diff(knots) > SHORTEST
+        firsts, times = knots[np.append(True, apart)], knots[np.append(apart, True)]
         begin = self.at(times) + other.at(times)
-        last = begin[-1:]
-        end = np.concatenate([self.before(times[1:]) + other.before(times[1:]), last])
+        end = np.concatenate([self.before(firsts[1:]) + other.before(firsts[1:]), begin[-1:]])
         return Drive(times, begin, end, self.control or other.control)
 
     def plus_held(self, row: Floats) -> Drive:

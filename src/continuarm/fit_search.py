@@ -43,33 +43,11 @@ class Search:
     def staged(self) -> None:
         """As an experimenter would: what resting shapes show, then what motion shows, then all together."""
         stages = self.parameters.stages
-        self._align()
         self.unstick()
         self._from_rest()
         self.settle(stages != "static", "soft_l1", 2, 10, (0.1, 0.25, "motion"))
         self.unstick()
         self._together((0.25, 0.85))
-
-    def _align(self) -> None:
-        """Turns and moves the frame of the positions, if it is free, to where the arm at x fits best (Kabsch)."""
-        from scipy.spatial.transform import Rotation
-
-        columns = [k for k, label in enumerate(self.parameters.labels) if label.startswith("sensor_frame")]
-        pairs = [
-            np.concatenate([own.shown[s], sensor.values], axis=1)[self.residuals.kept[r][s].all(axis=1)]
-            for r, own in enumerate(self.residuals.differences(self.x))
-            for s, sensor in enumerate(self.residuals.recordings[r].sensors)
-            if len(sensor.channels) == 3 and sensor.unit == "m"
-        ]
-        if not columns or not pairs:
-            return
-        points = np.concatenate(pairs)
-        middle = points.mean(axis=0)
-        left, _, right = np.linalg.svd((points - middle)[:, 3:].T @ (points - middle)[:, :3])
-        turn = (left * [1.0, 1.0, np.linalg.det(left @ right)]) @ right
-        shift = middle[3:] - turn @ middle[:3]
-        for k, value in zip(columns, [*Rotation.from_matrix(turn).as_rotvec(), *shift], strict=True):
-            self.x[k] = self.parameters.coordinates[k].x(float(value))
 
     def _together(self, share: tuple[float, float]) -> None:
         """All numbers, until the noise levels and the list of stuck sensors stay."""
@@ -187,9 +165,10 @@ class Search:
             self.tell(done, f"{words}: misfit {in_unit(*self.residuals.misfit(x))}")
             return found
 
-        for number in range(rounds):
+        converged = False
+        for _ in range(rounds):
             base, least = self.x.copy(), [math.inf]
-            if self.residuals.rescale(base) < SETTLED and number:
+            if self.residuals.rescale(base) < SETTLED and converged:
                 return True
             found = least_squares(
                 residuals,
@@ -203,5 +182,5 @@ class Search:
                 gtol=1e-12,
                 max_nfev=most,
             )
-            self.x = whole(found.x)
-        return self.residuals.rescale(self.x) < 10 * SETTLED
+            self.x, converged = whole(found.x), found.status > 0
+        return converged and self.residuals.rescale(self.x) < 10 * SETTLED

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from continuarm.arm import Arm
 from continuarm.arrays import real_numbers
 from continuarm.description import short
-from continuarm.drive import Control, Drive, Floats, joined, muscle_count
+from continuarm.drive import SHORTEST, Control, Drive, Floats, joined, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
 """Pressure units that a signal file may name."""
@@ -131,7 +131,8 @@ class PressureSignal:
         before, after = pressures[:-1] - edges, pressures[1:] - edges
         row, column = np.nonzero(before * after < 0)
         part = before[row, column] / (before[row, column] - after[row, column])
-        knots = np.unique(np.concatenate([times, times[row] + part * np.diff(times)[row]]))
+        knots = np.union1d(times, times[row] + part * np.diff(times)[row])
+        knots = knots[np.append(True, np.diff(knots) > SHORTEST)]
         pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
         return Drive.lines(knots, joined(arm, pressures=pressures))
 

@@ -67,6 +67,12 @@ class Motion:
 
         return plot_motion(self, other)
 
+    def view(self, other: Motion | None = None, **where: Any) -> Any:
+        """Shows the motion, or two of them, in the browser; takes host, port and block (see continuarm.view)."""
+        from continuarm.view import view_motion
+
+        return view_motion(self, *([] if other is None else [other]), **where)
+
     def rows(self, chosen: slice, stopped: str | None = None) -> Motion:
         """The motion at some of its times."""
         end = self.stopped if stopped is None else stopped
