@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,6 +45,33 @@ def measured(arm, seed=0, delays=(0.0, 0.0, 0.0), noise=1e-3, sigma=None, times=
         simulated_recording(arm, each, noise=noise, delay=delay, seed=10 * seed + k)
         for k, (each, delay) in enumerate(zip(blank, delays, strict=True))
     ]
+
+
+def run_of(arm, name="run", steps=None, count=120, seed=0, sensors=None, **options):
+    """4 s of one section at 30 Hz with 0.5 mm of noise."""
+    steps = steps or {"l11": [(0.31, 400)], "l12": [(1.52, 300)], "l13": [(2.83, 450)]}
+    times = np.arange(count) / 30
+    blank = Recording(name, PressureSteps(steps), times, sensors or tip_sensors(arm, count))
+    return simulated_recording(arm, blank, **{"noise": 5e-4, "seed": seed} | options)
+
+
+def table_of(arm, count=25, seed=0, noise=1e-3, name="table"):
+    """Resting shapes under random pressures."""
+    pressures = np.random.default_rng(seed).uniform(0, 500e3, (count, 3 * arm.n))
+    blank = Recording.table(name, tip_sensors(arm, count), arm=arm, pressures=pressures)
+    return simulated_recording(arm, blank, noise=noise, seed=seed)
+
+
+def with_values(recording, name, change):
+    """A recording with the values of one sensor changed."""
+    sensors = [replace(s, values=change(s.values.copy())) if s.name == name else s for s in recording.sensors]
+    return replace(recording, sensors=tuple(sensors))
+
+
+def apart(found, arm, names=FREE):
+    """How many standard errors each parameter is from that of an arm."""
+    right = {name: getattr(arm.sections[0], name) for name in names}
+    return {name: abs(found[name].value - value) / found[name].standard_error for name, value in right.items()}
 
 
 def fit(seed):

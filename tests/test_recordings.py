@@ -110,6 +110,15 @@ def test_steps_stay_steps_and_lines_lines(arm, tmp_path):
     assert read_recording(tmp_path / "steps.csv", arm, linear=True).drive(arm).at([0.495])[0, 0] == pytest.approx(150e3)
 
 
+def test_a_gauge_may_show_a_little_less_than_nothing(arm, tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -0.3, 0.45\n1, 300, 0.45\n", encoding="utf-8")
+    assert read_recording(path, arm).commands(arm).pressures[:, 0].tolist() == [0, 300e3]
+    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -30, 0.45\n1, 300, 0.45\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"^run: pressures: l11 = -30000 Pa must be 0 or more"):
+        read_recording(path, arm).drive(arm)
+
+
 def test_a_table_without_time_is_one_of_resting_shapes(arm, tmp_path):
     pressures = np.random.default_rng(0).uniform(0, 500e3, (12, 9))
     table = Recording.table("rest", tip_sensors(arm, 12), arm=arm, pressures=pressures)

@@ -14,6 +14,11 @@ from continuarm.energy import elastic_energy, gravitational_energy, kinetic_ener
 # The equation of motion
 from continuarm.forward_dynamics import forward_dynamics
 
+# An arm from its recordings
+from continuarm.free_parameters import Free
+from continuarm.identification import Identification
+from continuarm.identify import identify
+
 # What drives it, and how it then moves
 from continuarm.implicit_step import implicit_step
 from continuarm.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
@@ -25,6 +30,10 @@ from continuarm.linearization import linearization
 from continuarm.mass_matrix import coriolis_matrix, mass_matrix
 from continuarm.motion import Motion
 from continuarm.motion_file import load_motion, save_motion
+from continuarm.predictions import simulated_recording
+from continuarm.recording_file import read_recording, write_recording
+from continuarm.recordings import Recording
+from continuarm.sensors import MuscleLength, TipOrientation, TipPosition
 from continuarm.simulate import simulate
 from continuarm.solvers import BDF, Adaptive, FixedStep
 from continuarm.statics import equilibria, equilibrium, natural_frequencies, vibrations
@@ -40,14 +49,20 @@ __all__ = [
     "DescriptionError",
     "FixedStep",
     "ForceSignal",
+    "Free",
+    "Identification",
     "Integral",
     "Motion",
+    "MuscleLength",
     "Muscles",
     "Payload",
     "PointMass",
     "PressureSignal",
     "PressureSteps",
+    "Recording",
     "Section",
+    "TipOrientation",
+    "TipPosition",
     "WrenchSignal",
     "arm_names",
     "arm_schema",
@@ -62,6 +77,7 @@ __all__ = [
     "forward_dynamics",
     "gravitational_energy",
     "gravity_forces",
+    "identify",
     "implicit_step",
     "inverse_dynamics",
     "kinetic_energy",
@@ -72,10 +88,13 @@ __all__ = [
     "natural_frequencies",
     "poses_along",
     "potential_energy",
+    "read_recording",
     "save_arm",
     "save_motion",
     "simulate",
+    "simulated_recording",
     "tip_jacobian",
     "tip_poses",
     "vibrations",
+    "write_recording",
 ]

@@ -16,10 +16,10 @@ from continuarm.engine import PROCESSORS
 from continuarm.fit_search import CAUCHY, Search
 from continuarm.free_parameters import Free, free_parameters
 from continuarm.identification import Identification, Parameter, fitted_parameters, provenance
-from continuarm.misfits import FAR_ABOVE, Trace, misfits, noise_levels, traces, warnings_of
-from continuarm.predictions import LONGEST_DELAY, Track, shown, track
+from continuarm.misfits import FAR_ABOVE, Misfit, Trace, misfits, noise_levels, traces, warnings_of
+from continuarm.predictions import LONGEST_DELAY, track
 from continuarm.recordings import Recording, checked_recording
-from continuarm.residuals import Differences, Residuals, spread
+from continuarm.residuals import Residuals, differences, spread
 from continuarm.uncertainty import in_words, uncertainty
 
 __all__ = ["identify"]
@@ -66,6 +66,9 @@ def identify(
 
     with ThreadPoolExecutor(PROCESSORS if threads is None else whole_number("threads", threads, least=1)) as pool:
         search = Search(Residuals(parameters, runs, pool), progress or (lambda share, words: None))
+        if search.residuals.count < len(parameters):
+            counts = f"{search.residuals.count} measured numbers for {len(parameters)} parameters"
+            raise ValueError(f"recordings hold {counts}: must hold at least as many")
         interrupted = False
         try:
             search.staged()
@@ -103,16 +106,20 @@ def _sigmas(recordings: Sequence[Recording]) -> dict[tuple[str, str], float]:
     return {(name, sensor.name): sensor.sigma for name, sensor in pairs if sensor.sigma is not None}
 
 
-def _floors(search: Search) -> dict[str, float]:
+def _floors(search: Search, recordings: Sequence[Recording]) -> dict[str, float]:
+    return {sensor.name: search.residuals.floor(sensor) for each in recordings for sensor in each.sensors}
+
+
+def _left_over(search: Search) -> tuple[list[Trace], dict[str, float], list[Misfit]]:
+    """What the arm at the end of a search leaves: sensor by sensor, their noise, their misfit."""
     residuals = search.residuals
-    return {sensor.name: residuals.floor(sensor) for each in residuals.recordings for sensor in each.sensors}
+    seen = traces(residuals.recordings, residuals.differences(search.x), residuals.kept)
+    levels = noise_levels(seen, _floors(search, residuals.recordings))
+    return seen, levels, misfits(seen, levels, _sigmas(residuals.recordings))
 
 
 def _far_above_noise(search: Search) -> bool:
-    residuals = search.residuals
-    seen = traces(residuals.recordings, residuals.differences(search.x), residuals.kept)
-    found = misfits(seen, noise_levels(seen, _floors(search)), _sigmas(residuals.recordings))
-    return any(each.multiple > FAR_ABOVE for each in found)
+    return any(each.multiple > FAR_ABOVE for each in _left_over(search)[2])
 
 
 def _result(
@@ -125,16 +132,13 @@ def _result(
     rows, correlation = fitted_parameters(parameters, x, errors)
     words = (in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
     unseen = tuple(dict.fromkeys(words))
-    tracks = residuals.tracks(x)
-    seen = traces(residuals.recordings, residuals.differences(x, tracks), residuals.kept)
-    levels = noise_levels(seen, _floors(search))
-    found = misfits(seen, levels, _sigmas(residuals.recordings))
+    seen, levels, found = _left_over(search)
     fitted = parameters.arm(x)
     later = [trace for each in kept_back for trace in _held_out(each, search, fitted, delay)]
-    levels = noise_levels(later, {}) | levels
+    levels = noise_levels(later, _floors(search, kept_back)) | levels
     judged = misfits(later, levels, _sigmas(kept_back))
 
-    serious = _serious(search, rows, tracks)
+    serious = _serious(search, rows)
     correlated = []
     if errors.correlation > 0.3:
         factor = np.sqrt((1 + errors.correlation) / (1 - errors.correlation))
@@ -164,7 +168,7 @@ def _result(
     )
 
 
-def _serious(search: Search, rows: Sequence[Parameter], tracks: Sequence[Track]) -> list[str]:
+def _serious(search: Search, rows: Sequence[Parameter]) -> list[str]:
     """What forbids to use the arm as it is."""
     words = []
     for row in rows:
@@ -173,12 +177,12 @@ def _serious(search: Search, rows: Sequence[Parameter], tracks: Sequence[Track])
             words.append(
                 f"{row.name} = {row.value:.4g} {row.unit} is at the {end} end of its bounds, and might lie beyond"
             )
-    for recording, simulated in zip(search.residuals.recordings, tracks, strict=True):
-        if simulated.stopped:
-            words.append(f"{recording.name}: the fitted arm cannot follow it to its end: {simulated.stopped}")
-        elif simulated.lost.any():
-            first = int(np.argmax(simulated.lost))
-            words.append(f"{recording.name}: the fitted arm has no equilibrium in row {first}")
+    residuals = search.residuals
+    tracks = residuals.tracks(search.x)
+    for one, simulated, own in zip(residuals.recordings, tracks, residuals.differences(search.x), strict=True):
+        if own.lost.any():
+            why = simulated.stopped or f"it has no equilibrium in row {int(np.argmax(own.lost))}"
+            words.append(f"{one.name}: the fitted arm cannot follow it to its end: {why}")
     if not search.settled:
         words.append("the search ended before its numbers settled")
     return words
@@ -190,13 +194,8 @@ def _held_out(recording: Recording, search: Search, fitted: Arm, delay: bool) ->
     frame = search.parameters.frame(search.x)
     kept = [np.isfinite(sensor.values) for sensor in recording.sensors]
 
-    def left(late: float) -> Differences:
-        seen, lost = shown(recording, simulated, late, frame)
-        each = [sensor.difference(values) for sensor, values in zip(recording.sensors, seen, strict=True)]
-        return Differences(each, seen, lost)
-
     def size(late: float) -> float:
-        own = left(late)
+        own = differences(recording, simulated, late, frame)
         return sum(np.log(spread(d[k]) + 1e-9) for d, k in zip(own.each, kept, strict=True))
 
     best = 0.0
@@ -206,4 +205,4 @@ def _held_out(recording: Recording, search: Search, fitted: Arm, delay: bool) ->
         grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 41)
         near = float(grid[np.argmin([size(late) for late in grid])])
         best = float(minimize_scalar(size, bounds=(near - 0.01, near + 0.01), method="bounded").x)
-    return traces([recording], [left(best)], [kept], held_out=True)
+    return traces([recording], [differences(recording, simulated, best, frame)], [kept], held_out=True)

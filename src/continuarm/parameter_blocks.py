@@ -156,9 +156,15 @@ def _labels(name: str, groups: Sequence[range]) -> list[str]:
 
 
 def _check_pressed(given: Given, name: str) -> None:
-    pressed = (taken_apart(given.arm, each.drive(given.arm).begin).pressures.any() for each in given.recordings)
-    if not any(pressed):
+    if not _highest_pressure(given):
         raise ValueError(f"free: {name} is of muscles under pressure, and no recording is driven by pressures")
+
+
+def _highest_pressure(given: Given) -> float:
+    """In any recording, Pa; infinite under a controller, which may tell anything."""
+    drives = [recording.drive(given.arm) for recording in given.recordings]
+    rows = [taken_apart(given.arm, np.r_[drive.begin, drive.end]).pressures.max() for drive in drives]
+    return math.inf if any(drive.control for drive in drives) else float(max(rows))
 
 
 def _check_moving(given: Given, name: str) -> None:
@@ -176,8 +182,7 @@ def _scalars(given: Given, name: str, per_section: bool) -> Block:
     if field.stage == "dynamic":
         _check_moving(given, name)
     if name == "dead_zone":  # beyond the highest pressure nothing pushes, and nothing shows how far beyond
-        drives = [recording.drive(arm) for recording in given.recordings]
-        most = 0.95 * max(float(taken_apart(arm, np.r_[d.begin, d.end]).pressures.max()) for d in drives)
+        most = 0.95 * _highest_pressure(given)
     coordinates = []
     for group in groups:
         begins = [_begin(arm.sections[i], name) for i in group]

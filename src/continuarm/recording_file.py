@@ -58,6 +58,9 @@ GAPS = ("", "nan", "na", "n/a", "null", "none")
 HELD = 0.8
 """Commands that are the same from row to row in this part of them are steps; others are lines."""
 
+BELOW = 0.02
+"""A negative pressure of less than this part of the highest is zero."""
+
 Column = tuple[str, str]
 """Name and dimension: l33 may be both commanded and measured."""
 
@@ -220,7 +223,10 @@ def _filled(column: Column, values: Floats, static: bool) -> Floats:
     if not known.any() or (static and not known.all()):
         raise ValueError(f"{column[0]} must have a {column[1]} in {'every row' if static else 'some row'}")
     last = np.maximum.accumulate(np.where(known, np.arange(len(values)), -1))
-    return values[np.where(last < 0, np.argmax(known), last)]
+    filled = values[np.where(last < 0, np.argmax(known), last)]
+    if column[1] == "pressure":  # a gauge that shows a little below nothing shows nothing
+        filled = np.where((filled < 0) & (filled > -BELOW * filled.max()), 0.0, filled)
+    return filled
 
 
 def _command_rows(arm: Arm, told: dict[Column, Floats], count: int) -> Floats:

@@ -42,6 +42,13 @@ class Differences(NamedTuple):
     lost: Booleans
 
 
+def differences(recording: Recording, simulated: Track, delay: float, frame: Floats | None) -> Differences:
+    """Measured less shown, of one recording."""
+    seen, lost = shown(recording, simulated, delay, frame)
+    each = [sensor.difference(values) for sensor, values in zip(recording.sensors, seen, strict=True)]
+    return Differences(each, seen, lost)
+
+
 class Residuals:
     """Residuals (N,) of all samples over the scales of their sensors, as a function of the numbers of a search."""
 
@@ -79,12 +86,8 @@ class Residuals:
         """Measured less shown, of every recording, in the units of its sensors."""
         tracks = self.tracks(x) if tracks is None else tracks
         delays, frame = self.parameters.delays(x), self.parameters.frame(x)
-        found = []
-        for recording, simulated in zip(self.recordings, tracks, strict=True):
-            seen, lost = shown(recording, simulated, delays.get(recording.name, 0.0), frame)
-            each = [sensor.difference(values) for sensor, values in zip(recording.sensors, seen, strict=True)]
-            found.append(Differences(each, seen, lost))
-        return found
+        both = zip(self.recordings, tracks, strict=True)
+        return [differences(one, simulated, delays.get(one.name, 0.0), frame) for one, simulated in both]
 
     def __call__(self, x: Floats, tracks: Sequence[Track] | None = None) -> Floats:
         parts = []
@@ -156,7 +159,7 @@ class Residuals:
         counted = [
             s.min() for s, c in zip(steps, sensor.values.T, strict=True) if 0 < len(s) < 0.5 * np.isfinite(c).sum()
         ]
-        return max(3e-6 * size, *(each / np.sqrt(12) for each in counted), 0.0)
+        return max(3e-6 * size, *(float(each) / np.sqrt(12) for each in counted), 0.0)
 
     def misfit(self, x: Floats) -> tuple[float, str]:
         """What is left at x, without outliers, in the unit of most sensors: for a word on progress."""
