@@ -117,7 +117,7 @@ int main(int, char** arguments) {
     segment = 0;
     const long steps = std::lround(end * 1000);
     for (long k = 0; k < steps; ++k) {
-        drive.mean(double(k) * 1e-3, double(k + 1) * 1e-3, segment, commands.data());
+        drive.mean(double(k) * 1e-3, double(k + 1) * 1e-3, plant.thresholds(), segment, commands.data());
         if (!plant.step(commands.data(), 1e-3, state.data())) return 4;
     }
     print(state.data(), state.size());

@@ -119,7 +119,7 @@ def test_an_interrupt_is_exit_code_130_and_keeps_what_is_written(tmp_path: Path)
             "pressures: 'nonsense' must be of the form muscle=kPa@seconds, such as l33=600@0",
         ),
         (["--pressures", "none.csv"], "none.csv: there is no such file"),
-        (["--duration", "-1"], "duration = -1.0: must be above 0 s"),
+        (["--duration", "-1"], "duration = -1.0: must be above 0 s and finite"),
         (["--solver", "euler"], "--solver = 'euler': must be one of adaptive, bdf, fixed"),
         (["--rtol", "0"], "rtol = 0.0: must be between 1e-13 and 1"),
         (["--solver", "fixed", "--rtol", "1e-3"], "--rtol does not fit the solver fixed, which takes --step-rate"),

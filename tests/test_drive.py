@@ -109,6 +109,8 @@ def test_a_signal_file_names_its_units(prototype, tmp_path):
         ("t [s], l11 [kPa]\n0,1,2\n", "line 2 has 3 cells: must have 2, as the header"),
         ("t [s], l11 [kPa]\n0,zero\n", "line 2 is ['0', 'zero']: must be 2 numbers"),
         ("t [s], l11 [kPa], l11 [kPa]\n0,1,2\n", "the header names l11 more than once"),
+        ("t [s], l11 [kPa]\n0,1\n1,nan\n", "line 3 is ['1', 'nan']: must be 2 finite numbers of 0 or more"),
+        ("t [s], l11 [kPa]\n0,1\n\n1,-5\n", "line 4 is ['1', '-5']: must be 2 finite numbers of 0 or more"),
     ],
 )
 def test_a_bad_signal_file_is_refused_in_one_sentence(prototype, tmp_path, text, message):
@@ -119,9 +121,28 @@ def test_a_bad_signal_file_is_refused_in_one_sentence(prototype, tmp_path, text,
     assert str(caught.value) == f"{path}: {message}"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# from the lab\r\nt [s];l11[kPa]\r\n0;0\r\n1;300\r\n",
+        "time [ms]\tl11 [bar]\n0\t0\n1000\t3\n",
+        "t [s], l11 [kPa],\n0, 0,\n1, 300,\n",
+    ],
+    ids=["semicolons and a comment", "tabs and milliseconds", "commas at the end"],
+)
+def test_tables_as_laboratories_write_them(prototype, tmp_path, text):
+    path = tmp_path / "run.csv"
+    path.write_text(text, newline="")
+    signal = PressureSignal.read(path, prototype)
+    assert np.asarray(signal.times).tolist() == [0, 1]
+    np.testing.assert_allclose(np.asarray(signal.pressures)[:, 0], [0, 3e5], rtol=1e-15)
+
+
 def test_no_signal_file_and_no_text(prototype, tmp_path):
     with pytest.raises(ValueError, match=r"there is no such file$"):
         PressureSignal.read(tmp_path / "none.csv", prototype)
+    with pytest.raises(ValueError, match=r"is a folder, not a file$"):
+        PressureSignal.read(tmp_path, prototype)
     path = tmp_path / "run.csv"
     path.write_bytes(b"t [s]\xff\xfe\n0\n")
     with pytest.raises(ValueError, match="is not a table of comma-separated values"):
@@ -135,6 +156,15 @@ def test_no_signal_file_and_no_text(prototype, tmp_path):
         (PressureSteps({"l11": [(-1, 1)]}), "l11: time -1 s must be 0 or later"),
         (PressureSteps({"l11": [(0, -5)]}), "l11: pressure -5 kPa must be 0 or more and at most 1e+06"),
         (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan kPa must be 0 or more and at most 1e+06"),
+        (
+            PressureSteps({"l11": 600}),
+            "l11: 600 must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]",
+        ),
+        (
+            PressureSteps({"l11": [(0, 600, 1)]}),
+            "l11: [[0, 600, 1]] must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]",
+        ),
+        (PressureSteps(None), "steps = None: must be like {'l33': [(0.0, 600.0)]}, s and kPa"),
         (PressureSteps({"l11": [(1, 1), (1, 2)]}), "l11: two steps at the same time, 1 s"),
         (
             ForceSignal([0, 1], np.zeros((2, 8))),

@@ -240,6 +240,8 @@ class Section(Description):
                 )
         elif self.stop_stiffness:
             raise FieldError("stop_stiffness", self.stop_stiffness, "needs a length_range")
+        if 0 < self.valve_lag < 1e-6:
+            raise FieldError("valve_lag", self.valve_lag, "must be 0 or at least 1e-6 s")
         if self.hysteresis is not None:
             a, b, g = self.hysteresis
             if a < 0 or b < abs(g):

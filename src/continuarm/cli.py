@@ -28,6 +28,8 @@ __all__ = ["main"]
 
 STOPPED_EARLY = 1
 BAD_INPUT = 2
+MOST_SECTIONS_AT_REST = 60
+"""Of an arm whose rest `check` looks for: the time grows with the cube of their number."""
 INTERRUPTED = 130
 # Whichever library typer parses with in its version: the class of every fault in how a command was typed.
 UsageError: Any = typer.BadParameter.__base__
@@ -52,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _forget_output()
         return 1
+    except MemoryError:
+        return _refuse("not enough memory: the arm has too many sections, or the motion too many states")
     except OSError as error:
         _forget_output()
         return _refuse(f"cannot write the output: {error.strerror or error}")
@@ -144,6 +148,8 @@ def _at_rest(arm: Arm) -> dict[str, Any]:
 
     rest: dict[str, Any] = {}
     try:
+        if arm.n > MOST_SECTIONS_AT_REST:
+            raise ValueError(f"not computed for more than {MOST_SECTIONS_AT_REST} sections")
         q = equilibrium(arm)
         rest |= {"q": q.tolist(), "tip": tip_poses(arm, q)[-1, :3, 3].tolist()}
         rest["natural_frequencies"] = natural_frequencies(arm, q).tolist()
@@ -172,6 +178,14 @@ def _rest_table(arm: Arm) -> Any:
         areas = _of_sections([f"{section.muscle_area or 0:g}" for section in arm.sections])
         dead_zones = _of_sections([f"{section.dead_zone:g}" for section in arm.sections])
         facts["muscles push"] = f"A max(P - P0, 0) with A = {areas} m², P0 = {dead_zones} Pa"
+    if any(section.valve_lag for section in arm.sections):
+        facts["valves lag"] = _of_sections([f"{section.valve_lag:g}" for section in arm.sections]) + " s"
+    if any(section.pressure_stiffness for section in arm.sections):
+        stiffer = _of_sections([f"{section.pressure_stiffness:g}" for section in arm.sections])
+        facts["pressure stiffens"] = f"by {stiffer} N/m per Pa (not in the frequencies, which are without pressure)"
+    if any(section.hysteresis for section in arm.sections):
+        loops = ["none" if s.hysteresis is None else "({:g}, {:g}, {:g})".format(*s.hysteresis) for s in arm.sections]
+        facts["hysteresis"] = f"a, b, g = {_of_sections(loops)} N/m, 1/m, 1/m (not in the frequencies)"
     table = new_table("", "", headings=False)
     for name, fact in facts.items():
         table.add_row(name, fact)

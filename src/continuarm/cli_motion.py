@@ -109,7 +109,7 @@ def motion_tables(motion: Motion, written: list[str]) -> list[Table]:
     facts = new_table("", "", headings=False)
     early = ", stopped early" if motion.stopped else ""
     facts.add_row("motion", f"{_end(motion):g} s of {one_line(motion.arm.name)}, {len(motion.t)} states{early}")
-    facts.add_row("speed", f"{_factor(record['real_time_factor'])} times faster than real time")
+    facts.add_row("speed", f"{_factor(record['real_time_factor'])} times real time")
     facts.add_row("work", _work(record))
     left = beyond_range(motion)
     if left:

@@ -53,7 +53,7 @@ class Control:
     commands: Callable[[float, Floats, Floats], Floats]  # (t, q, q̇) -> one row of commands
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drive:
     """Commands over time: straight lines from knot to knot, with jumps at the knots; the last is held.
 
@@ -67,13 +67,28 @@ class Drive:
 
     @classmethod
     def held(cls, times: ArrayLike, rows: Floats) -> Drive:
-        """Every row holds until the next."""
-        return cls(np.asarray(times, dtype=float), rows, rows)
+        """Every row holds until the next; nothing before the first."""
+        return cls(np.asarray(times, dtype=float), rows, rows)._from_zero()._merged()
 
     @classmethod
     def lines(cls, times: ArrayLike, rows: Floats) -> Drive:
-        """Straight lines from row to row."""
-        return cls(np.asarray(times, dtype=float), rows, np.concatenate([rows[1:], rows[-1:]]))
+        """Straight lines from row to row; nothing before the first."""
+        end = np.concatenate([rows[1:], rows[-1:]])
+        return cls(np.asarray(times, dtype=float), rows, end)._from_zero()._merged()
+
+    def _from_zero(self) -> Drive:
+        if self.times[0] <= 0:
+            return self
+        nothing = self.begin[:1] * 0
+        begin, end = (np.concatenate([nothing, each]) for each in (self.begin, self.end))
+        return replace(self, times=np.append(0.0, self.times), begin=begin, end=end)
+
+    def _merged(self) -> Drive:
+        """Without knots that nearly coincide: what holds after the last of them holds after all."""
+        last = np.append(np.diff(self.times) > SHORTEST, True)
+        times = self.times[last]
+        times[0] = self.times[0]
+        return replace(self, times=times, begin=self.begin[last], end=self.end[last])
 
     def at(self, times: ArrayLike) -> Floats:
         """The commands at some times, at a jump those after it: (m,) -> (m, commands)."""
@@ -104,12 +119,10 @@ class Drive:
 
     def plus(self, other: Drive) -> Drive:
         """Both together."""
-        knots = np.union1d(self.times, other.times)
-        apart = np.diff(knots) > SHORTEST
-        firsts, times = knots[np.append(True, apart)], knots[np.append(apart, True)]
+        times = np.union1d(self.times, other.times)
         begin = self.at(times) + other.at(times)
-        end = np.concatenate([self.before(firsts[1:]) + other.before(firsts[1:]), begin[-1:]])
-        return Drive(times, begin, end, self.control or other.control)
+        end = np.concatenate([self.before(times[1:]) + other.before(times[1:]), begin[-1:]])
+        return Drive(times, begin, end, self.control or other.control)._merged()
 
     def plus_held(self, row: Floats) -> Drive:
         """With constant commands added."""

@@ -15,10 +15,13 @@ from numpy.typing import ArrayLike
 from continuarm.arm import Arm
 from continuarm.arrays import real_numbers
 from continuarm.description import short
-from continuarm.drive import SHORTEST, Control, Drive, Floats, joined, muscle_count
+from continuarm.drive import Control, Drive, Floats, joined, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
 """Pressure units that a signal file may name."""
+
+SECONDS = {"s": 1.0, "ms": 1e-3}
+"""Units of time that a signal file may name."""
 
 HIGHEST = 1e9
 """The highest pressure that is taken, Pa."""
@@ -68,7 +71,13 @@ class PressureSteps:
 
     def drive(self, arm: Arm) -> Drive:
         """The pressures, in steps."""
+        if not isinstance(self.steps, Mapping):
+            raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600.0)]}}, s and kPa")
         for name, steps in self.steps.items():
+            if not _are_pairs(steps):
+                raise ValueError(
+                    f"{name}: {short(steps)} must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]"
+                )
             for time, pressure in steps:
                 if not (np.isfinite(time) and time >= 0):
                     raise ValueError(f"{name}: time {time} s must be 0 or later")
@@ -86,7 +95,7 @@ class PressureSteps:
         return Drive.held(times, joined(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PressureSignal:
     """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa, held or linear between."""
 
@@ -97,22 +106,18 @@ class PressureSignal:
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
         """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
-        if not Path(path).is_file():
-            raise ValueError(f"{path}: there is no such file")
-        try:
-            with open(path, newline="", encoding="utf-8-sig") as file:
-                rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise ValueError(f"{path}: is not a table of comma-separated values: {error}") from None
+        rows = _table(path)
         if len(rows) < 2:
             raise ValueError(f"{path}: must have a header and at least one row")
-        header = [re.fullmatch(r"\s*(\S+)\s*\[(\S+)\]\s*", cell) for cell in rows[0]]
-        if not all(header) or header[0][1] != "t" or header[0][2] != "s":  # type: ignore[index]
-            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(rows[0])}")
+        first = rows[0][1]
+        header = [re.fullmatch(r"\s*([^\s\[]+)\s*\[(\S+)\]\s*", cell) for cell in first]
+        if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
+            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
         names = [cell[1] for cell in header if cell]
         if len(set(names)) < len(names):
             raise ValueError(f"{path}: the header names {max(names, key=names.count)} more than once")
-        numbers = np.array([_row(path, i, row, len(names)) for i, row in enumerate(rows[1:], start=2)])
+        numbers = np.array([_row(path, line, row, len(names)) for line, row in rows[1:]])
+        numbers[:, 0] *= SECONDS[header[0][2]]  # type: ignore[index]
         pressures = np.zeros((len(numbers), muscle_count(arm)))
         for k, cell in enumerate(header[1:], start=1):
             assert cell is not None
@@ -132,12 +137,11 @@ class PressureSignal:
         row, column = np.nonzero(before * after < 0)
         part = before[row, column] / (before[row, column] - after[row, column])
         knots = np.union1d(times, times[row] + part * np.diff(times)[row])
-        knots = knots[np.append(True, np.diff(knots) > SHORTEST)]
         pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
         return Drive.lines(knots, joined(arm, pressures=pressures))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ForceSignal:
     """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N, held or linear between."""
 
@@ -151,7 +155,7 @@ class ForceSignal:
         return (Drive.lines if self.linear else Drive.held)(times, joined(arm, forces=forces))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WrenchSignal:
     """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes."""
 
@@ -178,7 +182,7 @@ class Controller:
 
     def drive(self, arm: Arm) -> Drive:
         """The function, its answers checked."""
-        if not (np.isfinite(self.rate) and 0 < self.rate <= 1e6):
+        if isinstance(self.rate, (str, bool)) or not 0 < self.rate <= 1e6:
             raise ValueError(f"rate of the controller = {self.rate!r}: must be above 0 Hz and at most 1e6 Hz")
         if self.gives not in ("pressures", "forces"):
             raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
@@ -200,13 +204,49 @@ class Controller:
         return Drive(np.zeros(1), joined(arm), joined(arm), Control(self.rate, commands))
 
 
+def _are_pairs(steps: Any) -> bool:
+    def is_number(value: Any) -> bool:
+        return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+    if isinstance(steps, (str, bytes)) or not isinstance(steps, Sequence):
+        return False
+    return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
+
+
+def _table(path: str | Path) -> list[tuple[int, list[str]]]:
+    """The lines of a file and their cells, separated by commas, semicolons or tabs; without empty ones and comments."""
+    if Path(path).is_dir():
+        raise ValueError(f"{path}: is a folder, not a file")
+    if not Path(path).exists():
+        raise ValueError(f"{path}: there is no such file")
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: is not a table of comma-separated values: {error}") from None
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
+    lines = [(k, line) for k, line in enumerate(text.splitlines(), start=1) if line.strip() and line.lstrip()[0] != "#"]
+    head = lines[0][1] if lines else ""
+    separator = next((each for each in ",;\t" if each in head), ",")
+    try:
+        cells = [(k, next(csv.reader([line], delimiter=separator))) for k, line in lines]
+    except csv.Error as error:
+        raise ValueError(f"{path}: is not a table of comma-separated values: {error}") from None
+    if cells and all(not row[-1].strip() for _, row in cells):  # every line ends with a separator
+        cells = [(k, row[:-1]) for k, row in cells]
+    return cells
+
+
 def _row(path: str | Path, line: int, row: list[str], width: int) -> list[float]:
     if len(row) != width:
         raise ValueError(f"{path}: line {line} has {len(row)} cells: must have {width}, as the header")
     try:
-        return [float(cell) for cell in row]
+        numbers = [float(cell) for cell in row]
     except ValueError:
         raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} numbers") from None
+    if not all(0 <= number < float("inf") for number in numbers):
+        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} finite numbers of 0 or more")
+    return numbers
 
 
 def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
@@ -222,8 +262,6 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
         raise ValueError(f"times must ascend; they do not after {when[:-1][np.diff(when) <= 0][0]:g} s")
     if when[0] < 0:
         raise ValueError(f"times begin at {when[0]:g} s: must be 0 or later")
-    if when[0] > 0:  # nothing before the first row
-        when, what = np.concatenate([[0.0], when]), np.concatenate([what[:1] * 0, what])
     return when, what
 
 

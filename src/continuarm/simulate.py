@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from continuarm.arguments import checked
 from continuarm.arm import Arm
 from continuarm.arrays import real_numbers
+from continuarm.description import short
 from continuarm.drive import Drive, Floats, taken_apart
 from continuarm.inputs import Input, NoInput, WrenchSignal
 from continuarm.motion import Motion
@@ -53,9 +54,9 @@ def simulate(
     _check(arm, input, duration, rate, solver)
     solver = Adaptive() if solver is None else solver
     drive = _drive(arm, input, wrench)
-    solver.check(drive)
     actuation = Actuation(arm)
     run = solver.start(arm, actuation, _first_state(arm, actuation, drive, q0, qd0, start))
+    solver.check(drive, duration)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
 
     found: list[Motion] = []
@@ -98,8 +99,9 @@ def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: 
     if not isinstance(arm, Arm):
         raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
     for name, value, unit in (("duration", duration, "s"), ("rate", rate, "Hz")):
-        if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
-            raise ValueError(f"{name} = {value!r}: must be above 0 {unit}")
+        good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+        if not (good and 0 < value < float("inf")):
+            raise ValueError(f"{name} = {short(value)}: must be above 0 {unit} and finite")
     if duration * rate > MOST_STATES:
         raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
     if input is not None and not hasattr(input, "drive"):

@@ -7,6 +7,7 @@ progress, be written as it goes, and keep what it has when it is stopped. A stat
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -23,6 +24,9 @@ from continuarm.muscles import Actuation
 
 Floats = NDArray[np.float64]
 
+PATIENCE = 0.25
+"""For so long, s, a run may compute before it gives what it has: to be shown, written, or stopped."""
+
 
 class Run(Protocol):
     """A motion in progress."""
@@ -31,7 +35,10 @@ class Run(Protocol):
         """New commands from now on."""
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
-        """States (k, width) at ascending times; fewer than asked for, and the reason, where the motion ends."""
+        """States (k, width) at the first of some ascending times, and the reason where the motion ends.
+
+        Fewer than asked for and no reason: it takes long, and wants to be asked again.
+        """
 
     def state(self) -> Floats:
         """The state now."""
@@ -46,8 +53,8 @@ class Solver(Protocol):
     def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
         """A run from a state at t = 0."""
 
-    def check(self, drive: Drive) -> None:
-        """Raises ValueError if the solver cannot follow such commands."""
+    def check(self, drive: Drive, duration: float) -> None:
+        """Raises ValueError if the solver cannot follow such commands for so long."""
 
 
 class Part(NamedTuple):
@@ -63,32 +70,57 @@ def parts(run: Run, arm: Arm, drive: Drive, times: Floats, chunk: int = 2000) ->
     """A motion part by part: states at the times, the first of which is 0."""
     if drive.control is None:
         run.drive(drive)
-        for first in range(0, len(times), chunk):
-            wanted = times[first : first + chunk]
+        done, stopped = 0, ""
+        while done < len(times) and not stopped:
+            wanted = times[done : done + chunk]
             states, stopped = run.advance(wanted)
-            yield Part(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
-            if stopped:
-                return
+            done += len(states)
+            if len(states) or stopped:
+                yield Part(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
         return
-    size, period, done, stopped = 3 * arm.n, 0, 0, ""
+    period, done, stopped = 0, 0, ""
     while done < len(times) and not stopped:
         found: list[Floats] = []
         told: list[Floats] = []
-        while done < len(times) and sum(map(len, found)) < chunk and not stopped:
+        fault: BaseException | None = None
+        began = time.perf_counter()
+        while done < len(times) and not stopped and time.perf_counter() < began + PATIENCE:
             begin, end = period / drive.control.rate, (period + 1) / drive.control.rate
-            now = run.state()
-            answer = drive.control.commands(begin, now[:size].copy(), now[size : 2 * size].copy())
-            piece = drive.piece(begin, end).plus_held(answer)
+            try:
+                piece = _controlled(run, arm, drive, begin, end)
+            except BaseException as error:  # the user's function: what was computed before is kept
+                fault = error
+                break
             run.drive(piece)
             inside = times[done : done + int(np.searchsorted(times[done:], end))]
             more = done + len(inside) < len(times)
             # the end is asked for as well, so that the next period begins there exactly
-            states, stopped = run.advance(np.append(inside, end) if more else inside)
+            states, stopped = _all_of(run, np.append(inside, end) if more else inside)
             found.append(states[: len(inside)])
             told.append(piece.at(inside[: len(states)]))
             done += len(inside)
             period += 1
-        yield Part(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
+        if found:
+            yield Part(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
+        if fault is not None:
+            raise fault
+
+
+def _controlled(run: Run, arm: Arm, drive: Drive, begin: float, end: float) -> Drive:
+    """The commands from one time to another, with what the controller answers to the state now."""
+    assert drive.control is not None
+    now, size = run.state(), 3 * arm.n
+    answer = drive.control.commands(begin, now[:size].copy(), now[size : 2 * size].copy())
+    return drive.piece(begin, end).plus_held(answer)
+
+
+def _all_of(run: Run, times: Floats) -> tuple[Floats, str]:
+    """States at all of some times, however long it takes, unless the motion ends."""
+    found, stopped = run.advance(times)
+    while len(found) < len(times) and not stopped:
+        states, stopped = run.advance(times[len(found) :])
+        found = np.concatenate([found, states])
+    return found, stopped
 
 
 @dataclass(frozen=True)
@@ -107,12 +139,12 @@ class Adaptive:
     def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
         """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
-        if not self.longest_step > 0:
-            raise ValueError(f"longest_step = {self.longest_step}: must be above 0 s")
+        if not (_is_number(self.longest_step) and self.longest_step >= 1e-9):
+            raise ValueError(f"longest_step = {self.longest_step!r}: must be at least 1e-9 s")
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _AdaptiveRun(self, arm, actuation, state)
 
-    def check(self, drive: Drive) -> None:
+    def check(self, drive: Drive, duration: float) -> None:
         """Follows all commands."""
 
 
@@ -141,11 +173,11 @@ class _AdaptiveRun:
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
         states = np.empty((len(times), self.width))
-        rows, time = self.integrator.advance(np.ascontiguousarray(times), states)
-        if rows == len(times):
-            return states, ""
+        rows, failed, reached = self.integrator.advance(np.ascontiguousarray(times), states, PATIENCE)
+        if not failed:
+            return states[:rows], ""
         refused = self.integrator.refused() or self.integrator.state()
-        return states[:rows], f"t = {time:.6g} s: {reason(self.arm, np.array(refused))}"
+        return states[:rows], f"t = {reached:.6g} s: {reason(self.arm, np.array(refused))}"
 
     def state(self) -> Floats:
         return np.array(self.integrator.state())
@@ -166,12 +198,16 @@ class FixedStep:
 
     def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
         """A run from a state at t = 0."""
-        if not (np.isfinite(self.rate) and 0 < self.rate <= 1e7):
+        if not (_is_number(self.rate) and 0 < self.rate <= 1e7):
             raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
         return _FixedRun(self, arm, actuation, state)
 
-    def check(self, drive: Drive) -> None:
-        """A controller is asked every so many whole steps."""
+    def check(self, drive: Drive, duration: float) -> None:
+        """A motion has at least one step, and a controller is asked every so many whole steps."""
+        if self.rate * duration < 1 - 1e-9:
+            raise ValueError(
+                f"rate of FixedStep = {self.rate:g} Hz: must be at least {1 / duration:g} Hz, a step in {duration:g} s"
+            )
         if drive.control is not None:
             ratio = self.rate / drive.control.rate
             if abs(ratio - round(ratio)) > 1e-9 * ratio or round(ratio) < 1:
@@ -182,10 +218,9 @@ class FixedStep:
 
 
 class _FixedRun:
-    block = 20_000  # steps computed before their states are thinned out
-
     def __init__(self, solver: FixedStep, arm: Arm, actuation: Actuation, state: Floats) -> None:
         self.arm, self.step, self.done = arm, 1 / solver.rate, 0
+        self.block = max(100, 60_000 // arm.n)  # steps computed before their states are thinned out
         self.stepper = _native.Stepper(
             native_arm(arm), _numbers(actuation), actuation.remembers, state.tolist(), self.step
         )
@@ -199,8 +234,8 @@ class _FixedRun:
         whole = np.rint(steps)
         steps = np.where(np.abs(steps - whole) < 1e-6, whole, steps)  # 0.3 s is 300 steps
         found = [self._between(steps[steps <= self.done], self.done - 1, np.stack([self.before, self.after]))]
-        last = int(np.ceil(steps[-1]))
-        while self.done < last:
+        last, began = int(np.ceil(steps[-1])), time.perf_counter()
+        while self.done < last and time.perf_counter() < began + PATIENCE:
             count = min(self.block, last - self.done)
             states = np.empty((count, len(self.after)))
             rows = self.stepper.advance(states)
@@ -211,7 +246,8 @@ class _FixedRun:
                 self.before, self.after = states[-2], states[-1]
             if rows < count:
                 refused = np.array(self.stepper.refused())
-                return np.concatenate(found), f"t = {self.done * self.step:.6g} s: {reason(self.arm, refused)}"
+                why = reason(self.arm, refused, "the steps are too long for this motion")
+                return np.concatenate(found), f"t = {self.done * self.step:.6g} s: {why}"
         return np.concatenate(found), ""
 
     def _between(self, steps: Floats, first: int, states: Floats) -> Floats:
@@ -250,7 +286,7 @@ class BDF:
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _CvodeRun(self, arm, actuation, state)
 
-    def check(self, drive: Drive) -> None:
+    def check(self, drive: Drive, duration: float) -> None:
         """Follows all commands."""
 
 
@@ -275,7 +311,10 @@ class _CvodeRun:
         jumps = (drive.end[:-1] != drive.begin[1:]).any(axis=1)
         bounds = drive.times[1:][jumps]
         lines = len(drive.times) > 1 and bool((drive.begin != drive.end).any())
-        longest = float(np.diff(drive.times).min()) if lines else 0.0
+        gaps = np.diff(drive.times)
+        if lines and gaps.min() < np.median(gaps) / 10:  # uneven: from knot to knot
+            bounds = drive.times[1:]
+        longest = float(gaps.min()) if lines and len(bounds) < len(gaps) else 0.0
         found = [np.repeat(self.now[None], int((times <= self.time).sum()), axis=0)]
         while self.time < times[-1]:
             ahead = bounds[bounds > self.time]
@@ -380,5 +419,9 @@ def _tolerances(atol: float, arm: Arm, actuation: Actuation) -> Floats:
 
 def _check_tolerances(rtol: float, atol: float) -> None:
     for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, 1e-300)):
-        if not least <= value <= 1:
+        if not (_is_number(value) and least <= value <= 1):
             raise ValueError(f"{name} = {value!r}: must be between {least:g} and 1")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -413,8 +413,9 @@ public:
         bdf_->restart(limit());
     }
 
-    // States at ascending times, as far as the solver comes: rows written, and the time reached.
-    nb::tuple advance(nb::handle times, nb::handle states) {
+    // States at ascending times, as many as there is time for: rows written, whether no step could be made, and the time
+    // reached. Whoever called may then look whether the user wants to stop, and come back.
+    nb::tuple advance(nb::handle times, nb::handle states, double seconds) {
         View when;
         Rows where(states, body_.plant.width(), true, "states");
         if (!when.open(times.ptr(), false) || when.shape()[0] != where.count)
@@ -422,9 +423,9 @@ public:
         long row = 0;
         {
             nb::gil_scoped_release released;
-            row = fill(when.data(), where);
+            row = fill(when.data(), where, seconds);
         }
-        return nb::make_tuple(row, bdf_->time());
+        return nb::make_tuple(row, failed_, bdf_->time());
     }
 
     nb::dict counts() const {
@@ -444,9 +445,13 @@ public:
 private:
     double limit() const { return drive_.last(segment_) ? bdf_->time() + 1e6 : drive_.until(segment_); }
 
-    long fill(const double* times, const Rows& states) {
-        long row = 0;
+    long fill(const double* times, const Rows& states, double seconds) {
+        const auto began = std::chrono::steady_clock::now();
+        long row = 0, rounds = 0;
         while (row < states.count) {
+            if (++rounds % 64 == 0 &&
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > seconds)
+                return row;
             if (bdf_->time() >= times[row]) {
                 bdf_->at(times[row], states[row]);
                 ++row;
@@ -456,7 +461,10 @@ private:
                 const bool jump = drive_.jumps_after(segment_++);
                 if (jump) bdf_->restart(limit());
             }
-            if (!bdf_->step(std::fmax(limit(), std::nextafter(bdf_->time(), 1e300)))) return row;
+            if (!bdf_->step(std::fmax(limit(), std::nextafter(bdf_->time(), 1e300)))) {
+                failed_ = true;
+                return row;
+            }
         }
         return row;
     }
@@ -465,6 +473,7 @@ private:
     Drive drive_;
     std::size_t segment_ = 0;
     std::vector<double> commands_;
+    bool failed_ = false;
     std::unique_ptr<Bdf> bdf_;
 };
 
@@ -476,6 +485,7 @@ public:
         : body_(handle, muscles, remembers), state_(std::move(start)), step_(step) {
         if (state_.size() != body_.plant.width()) throw std::invalid_argument("the numbers of a motion do not fit together");
         commands_.assign(body_.plant.commands(), 0.0);
+        thresholds_ = body_.plant.thresholds();
     }
     Stepper(const Stepper&) = delete;
     Stepper& operator=(const Stepper&) = delete;
@@ -491,7 +501,7 @@ public:
         Rows where(states, plant.width(), true, "states");
         nb::gil_scoped_release released;
         for (long row = 0; row < where.count; ++row) {
-            drive_.mean(double(done_) * step_, double(done_ + 1) * step_, segment_, commands_.data());
+            drive_.mean(double(done_) * step_, double(done_ + 1) * step_, thresholds_, segment_, commands_.data());
             if (!plant.step(commands_.data(), step_, state_.data())) return row;
             std::copy(state_.begin(), state_.end(), where[row]);
             ++done_;
@@ -506,7 +516,7 @@ private:
     Body body_;
     Drive drive_;
     std::size_t segment_ = 0;
-    std::vector<double> state_, commands_;
+    std::vector<double> state_, commands_, thresholds_;
     double step_;
     long done_ = 0;
 };
@@ -576,7 +586,7 @@ NB_MODULE(_native, module) {
         .def(nb::init<nb::object, Numbers, bool, std::vector<double>, double, std::vector<double>, double, int,
                       std::vector<double>>())
         .def("drive", &Integrator::drive, nb::arg("times"), nb::arg("begin"), nb::arg("end"))
-        .def("advance", &Integrator::advance, nb::arg("times"), nb::arg("states"))
+        .def("advance", &Integrator::advance, nb::arg("times"), nb::arg("states"), nb::arg("seconds"))
         .def("counts", &Integrator::counts)
         .def("state", &Integrator::state)
         .def("refused", &Integrator::refused);

@@ -46,6 +46,13 @@ public:
     std::size_t width() const { return 2 * size() + memory() + 2; }
     std::size_t commands() const { return muscles() + size() + 6; }
     const Arm& arm() const { return arm_; }
+
+    // Pressures at which muscles begin to push; a valve that lags averages all pressures by itself.
+    std::vector<double> thresholds() const {
+        std::vector<double> found;
+        for (const Actuator& each : actuators_) found.push_back(each.lagged ? 0.0 : each.constants[1]);
+        return found;
+    }
     const std::vector<double>& refused() const { return refused_; }
 
     bool rate(const double* u, const double* y, double* out) {
@@ -269,19 +276,24 @@ public:
         const double *left = end.data() + segment * width, *right = begin.data() + (segment + 1) * width;
         return !std::equal(left, left + width, right);
     }
-    // The mean over a time, which may begin in this segment and end in a later one, which is then the segment.
-    void mean(double from, double to, std::size_t& segment, double* out) {
+    // The mean over a time, which may begin in this segment and end in a later one, which is then the segment. Of what
+    // only acts above a threshold (the first commands have one each) it is the value that acts as much as they all do.
+    void mean(double from, double to, const std::vector<double>& thresholds, std::size_t& segment, double* out) {
         while (until(segment) <= from) ++segment;
         if (until(segment) >= to) return at((from + to) / 2, segment, out);
         part_.resize(width);
+        above_.assign(thresholds.size(), 0.0);
         std::fill(out, out + width, 0.0);
         for (double here = from; here < to;) {
-            const double next = std::fmin(until(segment), to);
+            const double next = std::fmin(until(segment), to), share = (next - here) / (to - from);
             at((here + next) / 2, segment, part_.data());
-            for (std::size_t i = 0; i < width; ++i) out[i] += (next - here) / (to - from) * part_[i];
+            for (std::size_t i = 0; i < width; ++i) out[i] += share * part_[i];
+            for (std::size_t i = 0; i < above_.size(); ++i) above_[i] += share * std::fmax(part_[i] - thresholds[i], 0.0);
             here = next;
             if (here < to) ++segment;
         }
+        for (std::size_t i = 0; i < above_.size(); ++i)
+            if (above_[i] > 0.0) out[i] = thresholds[i] + above_[i];
     }
     void at(double t, std::size_t segment, double* out) const {
         const double *from = begin.data() + segment * width, *to = end.data() + segment * width;
@@ -290,7 +302,7 @@ public:
     }
 
 private:
-    std::vector<double> part_;
+    std::vector<double> part_, above_;
 };
 
 }  // namespace continuarm
