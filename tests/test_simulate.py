@@ -250,7 +250,7 @@ def test_a_signal_that_begins_late_is_nothing_before(prototype):
 
 def test_a_long_computation_comes_back_to_be_seen(prototype, monkeypatch):
     """However few rows are asked for: progress is told as time goes, and a signal is answered between parts."""
-    monkeypatch.setattr("continuarm.solvers.PATIENCE", 0.0)
+    monkeypatch.setattr("continuarm.runs.PATIENCE", 0.0)
     shares = []
     simulate(prototype, EXPERIMENT_1, duration=10.5, progress=shares.append)
     assert len(shares) > 5

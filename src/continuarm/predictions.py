@@ -14,8 +14,9 @@ from continuarm.drive import Commands, Drive, taken_apart
 from continuarm.kinematics import tip_poses
 from continuarm.muscles import Actuation
 from continuarm.recordings import Recording
+from continuarm.runs import parts
 from continuarm.sensors import Sensor, TipPosition
-from continuarm.solvers import Adaptive, parts
+from continuarm.solvers import Adaptive
 from continuarm.statics import equilibria
 
 RATE = 150.0

@@ -20,7 +20,8 @@ from continuarm.inputs import Input, NoInput, WrenchSignal
 from continuarm.motion import Motion
 from continuarm.motion_file import MotionWriter
 from continuarm.muscles import Actuation
-from continuarm.solvers import BDF, Adaptive, FixedStep, Part, parts, reason
+from continuarm.runs import Part, parts, reason
+from continuarm.solvers import BDF, Adaptive, FixedStep
 from continuarm.statics import equilibrium
 
 MOST_STATES = 10_000_000

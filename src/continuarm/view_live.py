@@ -18,7 +18,8 @@ from continuarm.arrays import real_numbers
 from continuarm.drive import Drive, joined, taken_apart
 from continuarm.inputs import Input, checked_pressures
 from continuarm.muscles import Actuation
-from continuarm.solvers import FixedStep, Run
+from continuarm.runs import Run
+from continuarm.solvers import FixedStep
 from continuarm.statics import equilibrium
 from continuarm.view_presets import sweep
 from continuarm.view_shapes import drawing
