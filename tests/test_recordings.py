@@ -150,7 +150,7 @@ def test_muscle_forces_are_read_too(arm, tmp_path):
         ("t [s], frame [1]\n0, 0\n", r"column 'frame': must be t, a muscle such as l11 or f11"),
         ("t [s], x1 [m], x1 [mm]\n0, 0, 0\n", r"the header names x1 more than once"),
         ("t [s], x1 [m]\n0, 0\n1\n", r"line 3 has 1 cells: must have 2, as the header"),
-        ("t [s], x1 [m]\n# note\n0, zero\n", r"line 3 is '0, zero': must be 2 numbers, or empty cells for gaps"),
+        ("t [s], x1 [m]\n# note\n0, zero\n", r"line 3 is \['0', 'zero'\]: must be 2 numbers, or empty cells for gaps"),
         ("t [s], x1 [m]\n", r"must have a header and at least one row"),
         ("t [s], l44 [kPa], x1 [m]\n0, 1, 0\n1, 1, 0\n", r"muscle 'l44': must be one of l11 to l33"),
         ("t [s], l11 [kPa]\n0, 1\n1, 1\n", r"has no measured channel"),
@@ -173,7 +173,7 @@ def test_a_file_that_is_not_there(arm, tmp_path):
     with pytest.raises(ValueError, match=r"none\.csv: there is no such file"):
         read_recording(tmp_path / "none.csv", arm)
     (tmp_path / "run.csv").write_bytes(b"t [s], x1 [m]\n\xff, 0\n")
-    with pytest.raises(ValueError, match=r"run\.csv: is not UTF-8 text"):
+    with pytest.raises(ValueError, match=r"run\.csv: is not a table of comma-separated values: it is not UTF-8 text"):
         read_recording(tmp_path / "run.csv", arm)
 
 

@@ -7,7 +7,6 @@ import io
 import os
 import re
 import tempfile
-import uuid
 import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from continuarm.description import printable
+from continuarm.files import output_path, replaced
 from continuarm.identification import Identification, Parameter, with_error
 from continuarm.identify_figures import GRID, INK, correlation_figure, recording_figure
 from continuarm.misfits import FAR_ABOVE, Misfit, in_unit
@@ -56,27 +56,13 @@ pre { background: var(--band); padding: .8rem; overflow-x: auto; font-size: .82r
 
 def write_report(result: Identification, path: str | os.PathLike[str]) -> None:
     """Writes the page beside its place and renames it: all of it or nothing."""
-    place = check_report_path(path)
-    beside = place.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
+    with replaced(check_report_path(path)) as beside:
         beside.write_text(report_html(result), encoding="utf-8")
-        os.replace(beside, place)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def check_report_path(path: str | os.PathLike[str]) -> Path:
     """The file that a report would be written to; ValueError says why it cannot be. Best asked before a long fit."""
-    place, name = Path(os.path.realpath(path)), printable(str(os.fspath(path)))
-    if place.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{name}: the suffix must be .html")
-    if place.is_dir():
-        raise ValueError(f"{name}: is a folder, not a file")
-    if not place.parent.is_dir():
-        raise ValueError(f"{name}: the folder {str(place.parent)!r} does not exist")
-    if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise ValueError(f"{name}: the folder {str(place.parent)!r} is read-only")
-    return place
+    return output_path(path, (".html",))
 
 
 def report_html(result: Identification) -> str:

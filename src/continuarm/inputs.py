@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from continuarm.arm import Arm
 from continuarm.arrays import real_numbers
 from continuarm.description import short
 from continuarm.drive import Control, Drive, Floats, joined, muscle_count
+from continuarm.files import table_lines
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
 """Pressure units that a signal file may name."""
@@ -106,17 +106,17 @@ class PressureSignal:
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
         """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
-        rows = _table(path)
-        if len(rows) < 2:
-            raise ValueError(f"{path}: must have a header and at least one row")
-        first = rows[0][1]
+        try:
+            (_, first), *rows = table_lines(path)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
         header = [re.fullmatch(r"\s*([^\s\[]+)\s*\[(\S+)\]\s*", cell) for cell in first]
         if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
             raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
         names = [cell[1] for cell in header if cell]
         if len(set(names)) < len(names):
             raise ValueError(f"{path}: the header names {max(names, key=names.count)} more than once")
-        numbers = np.array([_row(path, line, row, len(names)) for line, row in rows[1:]])
+        numbers = np.array([_row(path, line, row, len(names)) for line, row in rows])
         numbers[:, 0] *= SECONDS[header[0][2]]  # type: ignore[index]
         pressures = np.zeros((len(numbers), muscle_count(arm)))
         for k, cell in enumerate(header[1:], start=1):
@@ -211,30 +211,6 @@ def _are_pairs(steps: Any) -> bool:
     if isinstance(steps, (str, bytes)) or not isinstance(steps, Sequence):
         return False
     return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
-
-
-def _table(path: str | Path) -> list[tuple[int, list[str]]]:
-    """The lines of a file and their cells, separated by commas, semicolons or tabs; without empty ones and comments."""
-    if Path(path).is_dir():
-        raise ValueError(f"{path}: is a folder, not a file")
-    if not Path(path).exists():
-        raise ValueError(f"{path}: there is no such file")
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: is not a table of comma-separated values: {error}") from None
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror or error}") from None
-    lines = [(k, line) for k, line in enumerate(text.splitlines(), start=1) if line.strip() and line.lstrip()[0] != "#"]
-    head = lines[0][1] if lines else ""
-    separator = next((each for each in ",;\t" if each in head), ",")
-    try:
-        cells = [(k, next(csv.reader([line], delimiter=separator))) for k, line in lines]
-    except csv.Error as error:
-        raise ValueError(f"{path}: is not a table of comma-separated values: {error}") from None
-    if cells and all(not row[-1].strip() for _, row in cells):  # every line ends with a separator
-        cells = [(k, row[:-1]) for k, row in cells]
-    return cells
 
 
 def _row(path: str | Path, line: int, row: list[str], width: int) -> list[float]:

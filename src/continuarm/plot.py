@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import textwrap
-import uuid
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from continuarm.description import printable
+from continuarm.files import output_path, replaced
 from continuarm.kinematics import backbone
 from continuarm.motion import Motion
 
@@ -107,29 +107,15 @@ def check_figure_path(path: str | os.PathLike[str]) -> Path:
 
     Best asked before a long run.
     """
-    place, name = Path(os.path.realpath(path)), printable(str(os.fspath(path)))
-    if place.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{name}: the suffix must be one of {', '.join(SUFFIXES)}")
-    if place.is_dir():
-        raise ValueError(f"{name}: is a folder, not a file")
-    if not place.parent.is_dir():
-        raise ValueError(f"{name}: the folder {str(place.parent)!r} does not exist")
-    if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise ValueError(f"{name}: the folder {str(place.parent)!r} is read-only")
-    return place
+    return output_path(path, SUFFIXES)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Writes a figure as PNG, SVG or PDF, by the suffix, beside its place and renames it: all of it or nothing."""
     place = check_figure_path(path)
-    beside = place.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        with warnings.catch_warnings():  # a letter of a name that the font lacks is drawn as a box
-            warnings.filterwarnings("ignore", message="Glyph .* missing")
-            figure.savefig(beside, format=place.suffix[1:].lower(), dpi=200)
-        os.replace(beside, place)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replaced(place) as beside, warnings.catch_warnings():  # a letter that the font lacks is drawn as a box
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        figure.savefig(beside, format=place.suffix[1:].lower(), dpi=200)
 
 
 def _driven(motion: Motion) -> dict[str, Floats]:

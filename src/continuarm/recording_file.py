@@ -8,8 +8,6 @@ tip. Without t each row is a command and where the arm came to rest under it.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import re
@@ -24,6 +22,7 @@ from continuarm.arm import Arm
 from continuarm.arrays import Floats
 from continuarm.description import printable, short
 from continuarm.drive import joined, taken_apart
+from continuarm.files import table_lines
 from continuarm.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
 from continuarm.motion_file import SUFFIXES, load_motion
 from continuarm.muscles import Actuation
@@ -165,20 +164,12 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: str | None, line
 
 def _table(path: Path) -> dict[Column, Floats]:
     """The columns of a file in SI units; gaps are NaN."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("is not UTF-8 text") from None
-    lines = [(k, line) for k, line in enumerate(text.splitlines(), start=1) if line.strip() and line.lstrip()[0] != "#"]
-    if len(lines) < 2:
-        raise ValueError("must have a header and at least one row")
-    between = max(",;\t", key=lines[0][1].count)
-    header = [cell.strip() for cell in next(csv.reader(io.StringIO(lines[0][1]), delimiter=between))]
+    (_, header), *lines = table_lines(path)
     names = [_column(cell) for cell in header]
     for (name, dimension), _ in names:
         if sum((name, dimension) == other for other, _ in names) > 1:
             raise ValueError(f"the header names {name} more than once")
-    numbers = np.array([_row(number, line, between, len(names)) for number, line in lines[1:]])
+    numbers = np.array([_row(number, cells, len(names)) for number, cells in lines])
     return {name: numbers[:, k] * scale for k, (name, scale) in enumerate(names)}
 
 
@@ -201,16 +192,13 @@ def _column(cell: str) -> tuple[Column, float]:
     return (name, dimension), scale
 
 
-def _row(number: int, line: str, between: str, width: int) -> list[float]:
-    cells = [cell.strip() for cell in next(csv.reader(io.StringIO(line), delimiter=between))]
+def _row(number: int, cells: list[str], width: int) -> list[float]:
     if len(cells) != width:
         raise ValueError(f"line {number} has {len(cells)} cells: must have {width}, as the header")
-    if between != ",":  # where a comma does not separate cells it may be a decimal one
-        cells = [cell.replace(",", ".") for cell in cells]
     try:
         return [math.nan if cell.lower() in GAPS else float(cell) for cell in cells]
     except ValueError:
-        raise ValueError(f"line {number} is {short(line)}: must be {width} numbers, or empty cells for gaps") from None
+        raise ValueError(f"line {number} is {short(cells)}: must be {width} numbers, or empty cells for gaps") from None
 
 
 def _is_command(column: Column) -> bool:

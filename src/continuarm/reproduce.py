@@ -18,7 +18,6 @@ import importlib.metadata
 import json
 import os
 import time
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
@@ -31,6 +30,7 @@ import continuarm
 from continuarm.arguments import whole_number
 from continuarm.bench import machine, versions
 from continuarm.description import printable
+from continuarm.files import replaced
 from continuarm.plot import SUFFIXES, save_figure
 from continuarm.reproduce_base import FULL, QUICK, Effort, Findings, Part
 from continuarm.reproduce_claims import claim_rows
@@ -235,9 +235,5 @@ def _drawn(place: Path, found: Mapping[str, Findings], tell: Tell | None) -> dic
 
 def _write(path: Path, text: str) -> None:
     """All of it or nothing."""
-    beside = path.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
+    with replaced(path) as beside:
         beside.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import html
 import json
 import os
 import re
-import uuid
 import zlib
 from collections.abc import Sequence
 from importlib.resources import files
@@ -18,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from continuarm.description import printable
+from continuarm.files import output_path, replaced
 from continuarm.motion import Motion
 from continuarm.view_camera import GAP, camera_for, places_of, pressure_limit, up_direction
 from continuarm.view_clock import duration_of
@@ -38,29 +36,13 @@ def export_html(motions: Motion | Sequence[Motion], path: str | os.PathLike[str]
     shown = [motions] if isinstance(motions, Motion) else list(motions)
     target = check_html_path(path)
     page = html_page(*shown)
-    beside = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
+    with replaced(target) as beside:
         beside.write_text(page, encoding="utf-8")
-        os.replace(beside, target)
-    except OSError as error:
-        raise ValueError(f"{printable(str(target))}: cannot be written: {error.strerror or error}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def check_html_path(path: str | os.PathLike[str]) -> Path:
     """The file that a page would be written to, links followed; ValueError says why it cannot be."""
-    name, target = printable(str(os.fspath(path))), Path(os.path.realpath(path))
-    for is_so, sentence in (
-        (target.suffix.lower() not in (".html", ".htm"), "the suffix must be .html"),
-        (target.is_dir(), "is a folder, not a file"),
-        (not target.parent.is_dir(), f"the folder {str(target.parent)!r} does not exist"),
-        (not os.access(target.parent, os.W_OK | os.X_OK), f"the folder {str(target.parent)!r} is read-only"),
-    ):
-        if is_so:
-            raise ValueError(f"{name}: {sentence}")
-    return target
+    return output_path(path, (".html",))
 
 
 def html_page(*motions: Motion) -> str:
