@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import sys
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from continuarm.cli_output import PATIENCE, new_table, one_line, show, show_json
+from continuarm.cli_output import new_table, one_line, progress_bar, show, show_json
 from continuarm.description import printable
+from continuarm.files import output_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,7 +65,7 @@ def identify(
     runs, later = (
         [read_recording(path, described, **options) for path in paths] for paths in (recordings, hold_out or [])
     )
-    with _progress(f"identifying {one_line(described.name)}") as progress:
+    with progress_bar(f"identifying {one_line(described.name)}") as progress:
         found = fit(
             described, runs, free, held_out=later, delay=not no_delay, starts=starts, seed=seed, progress=progress
         )
@@ -136,34 +133,4 @@ def identification_tables(found: Identification, written: list[str]) -> list[Tab
 
 def _check_output(path: str) -> None:
     """Before a long fit: where the arm is to go."""
-    place = Path(path)
-    if place.suffix != ".toml":
-        raise ValueError(f"{printable(path)}: the suffix must be .toml")
-    if place.is_dir() or not place.absolute().parent.is_dir():
-        raise ValueError(f"{printable(path)}: cannot be written: is a folder, or its folder does not exist")
-
-
-@contextlib.contextmanager
-def _progress(what: str) -> Iterator[Callable[[float, str], None] | None]:
-    """A bar with the current misfit on standard error, if that is a terminal; gone at the end."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    begin = time.monotonic()
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(what, total=1.0)
-
-    def tell(share: float, words: str) -> None:
-        bar.update(task, completed=share, description=f"{what}, {words}")
-        if not bar.live.is_started and time.monotonic() - begin > PATIENCE:
-            bar.start()
-
-    try:
-        yield tell
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+    output_path(path, (".toml",))

@@ -66,8 +66,11 @@ PATIENCE = 0.5
 
 
 @contextlib.contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
-    """What to tell the share done, from 0 to 1: drawn on standard error if that is a terminal, gone at the end."""
+def progress_bar(what: str) -> Iterator[Callable[..., None] | None]:
+    """What to tell the share done, from 0 to 1, and a few words if there are any.
+
+    Drawn on standard error if that is a terminal, and gone at the end.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
@@ -79,8 +82,8 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(what, total=1.0)
 
-    def tell(share: float) -> None:
-        bar.update(task, completed=share)
+    def tell(share: float, words: str = "") -> None:
+        bar.update(task, completed=share, description=f"{what}, {words}" if words else what)
         if not bar.live.is_started and time.monotonic() - begin > PATIENCE:
             bar.start()
 
