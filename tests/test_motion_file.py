@@ -379,8 +379,8 @@ def test_a_hundred_thousand_rows_take_the_memory_of_a_part(tmp_path):
     with MotionWriter(tmp_path / "run.nc", motion.arm, 100_000) as writer:
         writer.write(motion.rows(slice(None)))  # what is made once
         tracemalloc.start()
-        for _ in range(99):
-            writer.write(motion.rows(slice(None)))
+        for k in range(1, 100):
+            writer.write(replace(motion, t=motion.t + k * (motion.t[-1] + 1)))
         writer.close({})
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()

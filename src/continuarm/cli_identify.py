@@ -65,6 +65,10 @@ def identify(
     runs, later = (
         [read_recording(path, described, **options) for path in paths] for paths in (recordings, hold_out or [])
     )
+    known = {"tips", "orientations", "lengths"} | {each.name for run in (*runs, *later) for each in run.sensors}
+    for name in noise:
+        if name not in known:
+            raise ValueError(f"sigma of {name!r}: there is no such sensor, only {', '.join(sorted(known))}")
     with progress_bar(f"identifying {one_line(described.name)}") as progress:
         found = fit(
             described, runs, free, held_out=later, delay=not no_delay, starts=starts, seed=seed, progress=progress

@@ -9,6 +9,7 @@ import typer
 
 from continuarm.cli_output import new_table, one_line, progress_bar, show, show_json
 from continuarm.description import printable
+from continuarm.files import output_path
 
 if TYPE_CHECKING:
     from continuarm.energy_shaping import EnergyShapingFit
@@ -38,6 +39,8 @@ def reproduce(
     """
     from continuarm import reproduce as reproduction
 
+    if not output.strip():
+        raise ValueError("output = '': must be the name of a folder")
     try:
         made = reproduction.reproduce(
             output,
@@ -98,6 +101,8 @@ def energy_shaping(
     from continuarm.arm_file import load_arm, save_arm
     from continuarm.energy_shaping import fit_energy_shaping
 
+    if output:
+        output_path(output, (".toml",))
     described = load_arm(arm) if output else None
     with progress_bar("fitting") as progress:
         fit = fit_energy_shaping(samples, seed, sampling=sampling, method=method, progress=progress)

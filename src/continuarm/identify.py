@@ -18,7 +18,7 @@ from continuarm.free_parameters import Free, free_parameters
 from continuarm.identification import Identification, Parameter, fitted_parameters, provenance
 from continuarm.misfits import FAR_ABOVE, Misfit, Trace, misfits, noise_levels, traces, warnings_of
 from continuarm.predictions import LONGEST_DELAY, track
-from continuarm.recordings import Recording, checked_recording
+from continuarm.recordings import Recording, check_pressures, checked_recording
 from continuarm.residuals import Residuals, differences, spread
 from continuarm.uncertainty import in_words, uncertainty
 
@@ -58,6 +58,8 @@ def identify(
     _check_names([*runs, *held_out])
     if starts is not None:
         whole_number("starts", starts, least=1)
+    for each in (*runs, *held_out):
+        check_pressures(each, arm)
     parameters = free_parameters(arm, free, runs, delay=delay)
     moved_frame = any(block.name == "sensor_frame" for block in parameters.blocks)
     checked = [checked_recording(each, parameters.begin, moved_frame) for each in [*runs, *held_out]]
@@ -148,9 +150,12 @@ def _result(
         )
     above = any(each.multiple > FAR_ABOVE or each.together for each in [*found, *judged])
     told = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
-    description = " ".join(
-        filter(None, [fitted.description, provenance([each.name for each in residuals.recordings], rows)])
-    )
+    caution = ""
+    if interrupted or serious or unseen or above:
+        why = "the fit was interrupted" if interrupted else "see the warnings of the fit"
+        caution = f"NOT TO BE USED AS IT IS: {why}."
+    source = provenance([each.name for each in residuals.recordings], rows)
+    description = " ".join(filter(None, [caution, fitted.description, source]))
     search.tell(1.0, "done")
     return Identification(
         arm=fitted.replace(description=description),

@@ -360,8 +360,13 @@ def _motion(file: Any) -> Motion:
         values = _numbers(file, name)
         if values.shape != (len(t), *shapes[name]):
             raise ValueError(f"{name} has shape {values.shape}: must be {(len(t), *shapes[name])} for its arm and time")
+        if not np.isfinite(values[:count]).all():
+            raise ValueError(f"{name} has numbers that are not finite")
         return values[:count]
 
+    back = np.flatnonzero(np.diff(t[:count]) <= 0)
+    if len(back):
+        raise ValueError(f"time[{back[0] + 1}] = {t[back[0] + 1]:g} s: must be later than the one before")
     if "record" not in file.attrs:
         after = f"after t = {t[count - 1]:g} s" if count else "before the first state"
         record, stopped = {}, _NOT_FINISHED.replace(":", f" {after}:")

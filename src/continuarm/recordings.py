@@ -147,6 +147,8 @@ def checked_recording(recording: Recording, arm: Arm, moved_frame: bool = False)
             sensor.check(arm)
         except ValueError as error:
             raise ValueError(f"{recording.name}: {error}") from None
+        if not np.isfinite(sensor.values).any():
+            warnings.append(f"{recording.name}: {sensor.name} has no samples")
         beyond, cause = sensor.doubts(arm, moved_frame)
         wrong = beyond > 1
         masks.append(np.broadcast_to(wrong[:, None], sensor.values.shape))
@@ -160,11 +162,24 @@ def checked_recording(recording: Recording, arm: Arm, moved_frame: bool = False)
         if wrong.sum() > 0.1 * np.isfinite(sensor.values).any(axis=1).sum():
             raise ValueError(f"{what}: {cause}")
         warnings.append(f"{what}: {wrong.sum()} such samples of {sensor.name} are left out")
-    _check_pressures(recording, arm)
+    check_pressures(recording, arm)
+    _check_times(recording)
     return recording.without(masks), warnings
 
 
-def _check_pressures(recording: Recording, arm: Arm) -> None:
+SPARSE = 2.0
+"""s between samples beyond which they do not show a motion."""
+
+
+def _check_times(recording: Recording) -> None:
+    """That samples are not so far apart that their times must be in another unit."""
+    apart = float(np.median(np.diff(recording.times))) if len(recording.times) > 1 else 0.0
+    if not recording.static and apart > SPARSE:
+        what = f"{recording.name}: samples are {apart:g} s apart"
+        raise ValueError(f"{what}: must be at most {SPARSE:g} s to show a motion; is t in ms?")
+
+
+def check_pressures(recording: Recording, arm: Arm) -> None:
     """That pressures are not so high, or so low, that they must be in another unit."""
     drive = recording.drive(arm)
     pressures = taken_apart(arm, np.concatenate([drive.begin, drive.end])).pressures

@@ -60,7 +60,7 @@ def complexity(found: Findings) -> str:
     native = found.times["rates"].get("native loop, integral")
     rate = f" and runs at {digits(1e-6 / native, 2)} MHz for three sections" if native else ""
     return (
-        "Times of Algorithm 1 over the sections measured are compatible with the claimed O(n²) and O(n³), which cannot "
+        "Times of Algorithm 1 over so few sections do not settle the claimed O(n²) and O(n³), which cannot "
         "hold for long arms, as it forms 27 n³ derivatives. The exact integral model needs only O(n) when its "
         "integrals are "
         f"solved in closed form{rate}."

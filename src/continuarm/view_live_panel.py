@@ -65,7 +65,7 @@ class LiveView:
         arm = self.live.described
         gui.add_html(heading([(f"{arm.name}, {arm.inertia.model}, live", SECTION_COLOURS[0])]))
         self.message = gui.add_html("")
-        reset = gui.add_button("Reset", hint="Back to rest, without pressures")
+        reset = gui.add_button("Reset", hint="Back to rest, without pressures, in the world of the arm file")
         self.moves = presets(arm)
         move = gui.add_button_group("moves", tuple(self.moves))
         self.reading = gui.add_html("")
@@ -95,7 +95,8 @@ class LiveView:
         for part, box in boxes.items():
             box.on_update(lambda _, part=part, box=box: self._set_visible(part, box.value))
         self.put = [0.0] * len(self.sliders)
-        self.good = {"payload": self.payload.value, "damping": 1.0, "gravity": tuple(arm.gravity)}
+        self.described = {"payload": self.payload.value, "damping": 1.0, "gravity": tuple(arm.gravity)}
+        self.good = dict(self.described)
 
     def _do(self, act: Callable[[], None]) -> bool:
         """Something the user wants; what is wrong with it is said in the panel, and the arm moves on."""
@@ -109,19 +110,30 @@ class LiveView:
             return not self._refused
 
     def reset(self) -> None:
-        """Back to rest, without pressures; late steps are counted anew."""
+        """Back to rest, without pressures, in the world that is described; late steps are counted anew."""
         self._do(self.live.reset)
         with self.lock:
+            for name, value in self.described.items():
+                if self.good[name] != value:
+                    self._change(name, value)
+                    getattr(self, name).value = value
             self.loop.pace.start(time.perf_counter())
 
     def _follow_hand(self) -> None:
         """Takes over the sliders that were moved: they then are not where a move has put them."""
         moved = {k: slider.value for k, slider in enumerate(self.sliders) if slider.value != self.put[k]}
-        if moved:
-            pressures = self.live.commands
-            for number, value in moved.items():
-                self.put[number], pressures[number] = value, 1e3 * value
-            self._do(lambda: self.live.set_pressures(pressures))
+        if not moved:
+            return
+        pressures, beyond = self.live.commands, ""
+        for number, value in moved.items():
+            allowed = float(np.clip(value, 0.0, HIGHEST))  # a number can also be typed
+            if allowed != value:
+                name = self.live.described.muscle_names[number]
+                beyond = f"{name} = {value:g} kPa: must be from 0 to {HIGHEST:g} kPa"
+                self.sliders[number].value = allowed
+            self.put[number], pressures[number] = allowed, 1e3 * allowed
+        if self._do(lambda: self.live.set_pressures(pressures)):
+            self._refused = beyond
 
     def _changed(self, event: Any, name: str) -> None:
         field = getattr(self, name)
@@ -131,13 +143,18 @@ class LiveView:
                 event.client is None or wanted == self.good[name]
             ):  # put there after a refusal, or the browser's echo of it
                 return
-            if self._do(lambda: self.live.change(**{name: wanted})):
-                self.good[name] = wanted
-                self.nodes.remove()
-                self.nodes = self._new_nodes()
-                self.stage.show_gravity(self.live.arm)
-            else:
+            if not self._change(name, wanted):
                 field.value = self.good[name]
+
+    def _change(self, name: str, value: Any) -> bool:
+        """Another world from now on, unless it cannot be."""
+        if not self._do(lambda: self.live.change(**{name: value})):
+            return False
+        self.good[name] = value
+        self.nodes.remove()
+        self.nodes = self._new_nodes()
+        self.stage.show_gravity(self.live.arm)
+        return True
 
     def _set_visible(self, part: str, shown: bool) -> None:
         with self.lock:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import viser
 
-MISSING = "the viewer needs viser: pip install 'continuarm[view]'"
+MISSING = "the viewer needs viser, which is not installed: pip install viser"
 
 BRAND = (47, 109, 181)
 
