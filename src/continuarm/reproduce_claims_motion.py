@@ -52,9 +52,9 @@ def complexity(found: Findings) -> Answer:
     )
     why = (
         "Times over so few sections do not settle the powers: calls of NumPy still weigh, and exponents change by "
-        "some tenths from run to run. The claimed ones cannot hold for long arms: all M_{,h} are 27 n³ numbers, to which each "
-        "section adds, so that the arithmetic grows with n³ at least, with n⁴ as written. The exact integral model "
-        "needs only O(n)."
+        "some tenths from run to run. The claimed ones cannot hold for long arms: all M_{,h} are 27 n³ numbers, to "
+        "which each section adds, so that the arithmetic grows with n³ at least, with n⁴ as written. The exact "
+        "integral model needs only O(n)."
     )
     return Answer(measured, IN_PART, why)
 
