@@ -58,8 +58,9 @@ def identify(
     _check_names([*runs, *held_out])
     if starts is not None:
         whole_number("starts", starts, least=1)
-    for each in (*runs, *held_out):
-        check_pressures(each, arm)
+    if all(section.muscle_area for section in arm.sections):  # which may be free
+        for each in (*runs, *held_out):
+            check_pressures(each, arm)
     parameters = free_parameters(arm, free, runs, delay=delay)
     moved_frame = any(block.name == "sensor_frame" for block in parameters.blocks)
     checked = [checked_recording(each, parameters.begin, moved_frame) for each in [*runs, *held_out]]
