@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arm import FULL_TURN, Arm, per_section
-from continuarm.arrays import Floats, entry, first, real_numbers
+from continuarm.arrays import Floats, entry, first, is_number, real_numbers
 from continuarm.description import short
 
 MOST = 100_000
@@ -72,7 +72,6 @@ def fractions(name: str, value: ArrayLike) -> Floats:
 
 def duration(name: str, value: object, least: float = 0.0, most: float = 1e9) -> float:
     """The value as a number of seconds above the least."""
-    good = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not good or not least < float(value) <= most:  # type: ignore[arg-type]
+    if not is_number(value) or not least < float(value) <= most:  # type: ignore[arg-type]
         raise ValueError(f"{name} = {short(value)}: must be above {least:g} s and at most {most:g} s")
     return float(value)  # type: ignore[arg-type]

@@ -53,6 +53,11 @@ def not_finite(name: str, at: Sequence[int], cause: str) -> ValueError:
     return ValueError(f"{name}{where} is not finite: {cause}")
 
 
+def is_number(value: object) -> bool:
+    """Whether a value is one real number; a truth value is none."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
     """The index of the first entry that is wrong."""
     return tuple(int(i) for i in np.unravel_index(np.argmax(wrong), wrong.shape))

@@ -27,7 +27,7 @@ class Commands(NamedTuple):
 
 def muscle_count(arm: Arm) -> int:
     """How many muscles an arm has."""
-    return sum(len(section.muscle_map) for section in arm.sections)
+    return len(arm.muscle_names)
 
 
 def joined(arm: Arm, pressures: ArrayLike = 0.0, forces: ArrayLike = 0.0, wrench: ArrayLike = 0.0) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arm import Arm
-from continuarm.arrays import real_numbers
+from continuarm.arrays import is_number, real_numbers
 from continuarm.description import short
 from continuarm.drive import Control, Drive, Floats, joined, muscle_count
 from continuarm.files import table_lines
@@ -182,7 +182,7 @@ class Controller:
 
     def drive(self, arm: Arm) -> Drive:
         """The function, its answers checked."""
-        if isinstance(self.rate, (str, bool)) or not 0 < self.rate <= 1e6:
+        if not (is_number(self.rate) and 0 < self.rate <= 1e6):
             raise ValueError(f"rate of the controller = {self.rate!r}: must be above 0 Hz and at most 1e6 Hz")
         if self.gives not in ("pressures", "forces"):
             raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
@@ -205,9 +205,6 @@ class Controller:
 
 
 def _are_pairs(steps: Any) -> bool:
-    def is_number(value: Any) -> bool:
-        return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
     if isinstance(steps, (str, bytes)) or not isinstance(steps, Sequence):
         return False
     return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)

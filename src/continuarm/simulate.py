@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from continuarm.arguments import checked
 from continuarm.arm import Arm
-from continuarm.arrays import real_numbers
+from continuarm.arrays import is_number, real_numbers
 from continuarm.description import short
 from continuarm.drive import Drive, Floats, taken_apart
 from continuarm.inputs import Input, NoInput, WrenchSignal
@@ -100,8 +100,7 @@ def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: 
     if not isinstance(arm, Arm):
         raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
     for name, value, unit in (("duration", duration, "s"), ("rate", rate, "Hz")):
-        good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if not (good and 0 < value < float("inf")):
+        if not (is_number(value) and 0 < value < float("inf")):
             raise ValueError(f"{name} = {short(value)}: must be above 0 {unit} and finite")
     if duration * rate > MOST_STATES:
         raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")

@@ -11,6 +11,7 @@ import numpy as np
 from continuarm import runs
 from continuarm.arguments import whole_number
 from continuarm.arm import Arm
+from continuarm.arrays import is_number
 from continuarm.drive import Drive, Floats
 from continuarm.engine import _native, native_arm
 from continuarm.muscles import Actuation
@@ -33,7 +34,7 @@ class Adaptive:
     def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
         """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
-        if not (_is_number(self.longest_step) and self.longest_step >= 1e-9):
+        if not (is_number(self.longest_step) and self.longest_step >= 1e-9):
             raise ValueError(f"longest_step = {self.longest_step!r}: must be at least 1e-9 s")
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _AdaptiveRun(self, arm, actuation, state)
@@ -92,7 +93,7 @@ class FixedStep:
 
     def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
         """A run from a state at t = 0."""
-        if not (_is_number(self.rate) and 0 < self.rate <= 1e7):
+        if not (is_number(self.rate) and 0 < self.rate <= 1e7):
             raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
         return _FixedRun(self, arm, actuation, state)
 
@@ -293,9 +294,5 @@ def _tolerances(atol: float, arm: Arm, actuation: Actuation) -> Floats:
 
 def _check_tolerances(rtol: float, atol: float) -> None:
     for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, 1e-300)):
-        if not (_is_number(value) and least <= value <= 1):
+        if not (is_number(value) and least <= value <= 1):
             raise ValueError(f"{name} = {value!r}: must be between {least:g} and 1")
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
