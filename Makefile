@@ -6,7 +6,7 @@ PYTEST_ARGS ?= -n auto --dist loadgroup
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/native -type f)
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
 # Written after an installation: without and with the development tools.
 INSTALLED := $(VENV)/.installed

@@ -17,10 +17,10 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from continuarm.arm_file import load_arm
-from continuarm.experiments import EXPERIMENTS
-from continuarm.simulate import simulate
-from continuarm.view import view_motion
+from continuarm.arms.arm_file import load_arm
+from continuarm.paper.experiments import EXPERIMENTS
+from continuarm.simulation.simulator import simulate
+from continuarm.viewer.viewer import view_motion
 
 PICTURE = Path(__file__).parent / "pictures" / "experiment3.png"
 WIDTH, HEIGHT = 1280, 810

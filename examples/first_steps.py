@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 import continuarm as ca
-from continuarm.experiments import LABEL, compare_models
-from continuarm.plot import save_figure
+from continuarm.paper.experiments import LABEL, compare_models
+from continuarm.simulation.plots import save_figure
 
 
 def main():

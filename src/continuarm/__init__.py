@@ -7,45 +7,49 @@ Every function takes leading batch axes: (..., 3n).
 # ruff: noqa: I001 - a table of contents, in the order of the subject
 
 # The description of an arm
-from continuarm.arm import Arm, CentreOfGravity, DescriptionError, Integral, Muscles, Payload, PointMass, Section
-from continuarm.arm_file import arm_names, arm_schema, load_arm, save_arm
+from continuarm.arms.arm import Arm, Payload
+from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
+from continuarm.arms.description import DescriptionError
+from continuarm.arms.section import Muscles, Section
+from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
 
 # Where the arm is
-from continuarm.kinematics import backbone, poses_along, tip_jacobian, tip_poses
+from continuarm.engine.quantities import backbone, poses_along, tip_jacobian, tip_poses
 
 # The equation of motion
-from continuarm.forward_dynamics import forward_dynamics
-from continuarm.inverse_dynamics import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
-from continuarm.mass_matrix import coriolis_matrix, mass_matrix
-from continuarm.linearization import linearization
+from continuarm.engine.quantities import forward_dynamics
+from continuarm.engine.quantities import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
+from continuarm.engine.quantities import coriolis_matrix, mass_matrix
+from continuarm.engine.quantities import linearization
 
 # Energies
-from continuarm.energy import elastic_energy, gravitational_energy, kinetic_energy, potential_energy
+from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, potential_energy
 
 # Where it rests, and how it swings there
-from continuarm.statics import equilibria, equilibrium, natural_frequencies, vibrations
+from continuarm.statics.equilibrium_search import equilibria, equilibrium
+from continuarm.statics.modes import natural_frequencies, vibrations
 
 # What drives it, and how it then moves
-from continuarm.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
-from continuarm.implicit_step import implicit_step
-from continuarm.solvers import BDF, Adaptive, FixedStep
-from continuarm.simulate import simulate
-from continuarm.motion import Motion
-from continuarm.motion_file import load_motion, save_motion
+from continuarm.simulation.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
+from continuarm.engine.quantities import implicit_step
+from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
+from continuarm.simulation.simulator import simulate
+from continuarm.simulation.motion import Motion
+from continuarm.simulation.motion_file import load_motion, save_motion
 
 # An arm from its recordings
-from continuarm.sensors import MuscleLength, TipOrientation, TipPosition
-from continuarm.recordings import Recording
-from continuarm.recording_file import read_recording, write_recording
-from continuarm.predictions import simulated_recording
-from continuarm.free_parameters import Free
-from continuarm.identify import identify
-from continuarm.identification import Identification
+from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
+from continuarm.identification.recording import Recording
+from continuarm.identification.recording_file import read_recording, write_recording
+from continuarm.identification.simulated_recordings import simulated_recording
+from continuarm.identification.free_parameters import Free
+from continuarm.identification.fit import identify
+from continuarm.identification.result import Identification
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "BDF",
+    "CVODE",
     "Adaptive",
     "Arm",
     "CentreOfGravity",

@@ -2,7 +2,7 @@
 
 import sys
 
-from continuarm.cli import main
+from continuarm.cli.app import main
 
 if __name__ == "__main__":
     sys.exit(main())

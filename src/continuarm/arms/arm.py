@@ -1,0 +1,126 @@
+"""The description of an arm: sections, muscles, payload and inertia model, validated and frozen.
+
+Every length is in metres, mass in kilograms, angle in radians, force in newtons. A description that
+cannot be is refused with one sentence that names the field, its value and what is allowed: the limits are far beyond
+any arm, and keep what is computed from them within the range of floating point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field, field_validator
+
+from continuarm.arms.description import Description, Text
+from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Three, Vector
+from continuarm.arms.inertia_models import InertiaModel, Integral
+from continuarm.arms.section import Section, constant_array
+from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
+
+
+class Payload(Description):
+    """A point mass carried at the tip of the last section."""
+
+    mass: Mass = Field(description="kg")
+    offset: Annotated[tuple[Coordinate, Coordinate, Coordinate], Three] = Field(
+        (0.0, 0.0, 0.0), description="m, in the frame of the last tip"
+    )
+
+
+class Arm(Description):
+    """A chain of sections on a fixed base. Unbent, it points along +Z of its base.
+
+    M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ, with q and τ of shape (3n,), section by section from the base.
+    """
+
+    name: Text = Field("arm", description="what plots and messages call the arm")
+    description: Text = Field("", description="what this arm is and where its numbers come from")
+    sections: tuple[Section, ...] = Field(min_length=1, description="from the base to the tip")
+    inertia: InertiaModel = Field(
+        default_factory=Integral, description="how a section's mass is modelled; integral if left out"
+    )
+    gravity: Annotated[tuple[Acceleration, Acceleration, Acceleration], Three] = Field(
+        (0.0, 0.0, 9.81), description="m/s², world frame; +Z: the unbent arm hangs"
+    )
+    base_rotation: Annotated[tuple[Angle, Angle, Angle], Three] = Field(
+        (0.0, 0.0, 0.0), description="rad, rotation vector that turns the world frame into the base frame"
+    )
+    payload: Payload | None = Field(None, description="what the tip carries; nothing if left out")
+
+    @field_validator("sections", mode="before")
+    @classmethod
+    def _is_a_list(cls, sections: Any) -> Any:
+        if isinstance(sections, (str, dict, Section, type)) or not hasattr(sections, "__iter__"):
+            raise ValueError("must be a list of sections, in a file [[sections]]")
+        sections = tuple(sections)
+        if not sections:
+            raise ValueError("must have at least one section")
+        return sections
+
+    @property
+    def n(self) -> int:
+        """Number of sections."""
+        return len(self.sections)
+
+    @cached_property
+    def muscle_names(self) -> list[str]:
+        """l33 for muscle 3 of section 3, l10-2 for muscle 2 of section 10: all of them, from the base."""
+        return muscle_names([len(section.muscle_map) for section in self.sections])
+
+    @cached_property
+    def base_orientation(self) -> NDArray[np.float64]:
+        """(3, 3): rotation matrix from the base frame to the world frame."""
+        return constant_array(_rotation(self.base_rotation))
+
+    @cached_property
+    def base_gravity(self) -> NDArray[np.float64]:
+        """(3,): gravity in the base frame, m/s²."""
+        return constant_array(self.base_orientation.T @ np.array(self.gravity))
+
+    @property
+    def point_mass(self) -> tuple[float, Vector]:
+        """Mass, kg, and place, m, of what the last tip carries: nothing is a mass of 0."""
+        return (0.0, (0.0, 0.0, 0.0)) if self.payload is None else (self.payload.mass, self.payload.offset)
+
+    def muscle_forces(self, forces: ArrayLike) -> Floats:
+        """τ from the forces of all muscles, section by section: (..., muscles) -> (..., 3n), N, positive extends."""
+        counts = [len(section.muscle_map) for section in self.sections]
+        total = sum(counts)
+        checked = numbers_of_shape("forces", forces, total, f"{total} muscles of {self.name!r}")
+        parts = np.split(checked, np.cumsum(counts)[:-1], axis=-1)
+        with np.errstate(over="ignore", invalid="ignore"):
+            tau = [part @ section.muscle_map for part, section in zip(parts, self.sections, strict=True)]
+        return require_finite("muscle_forces", np.concatenate(tau, axis=-1), checked.ndim - 1)
+
+    def muscle_lengths(self, q: ArrayLike) -> Floats:
+        """Length changes of all muscles: (..., 3n) -> (..., muscles), m."""
+        checked = per_section(self, "q", q)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = [
+                checked[..., 3 * i : 3 * i + 3] @ section.muscle_map.T for i, section in enumerate(self.sections)
+            ]
+        return require_finite("muscle_lengths", np.concatenate(lengths, axis=-1), checked.ndim - 1)
+
+
+def muscle_names(counts: Iterable[int]) -> list[str]:
+    """Names of muscles, for the number of them in each section."""
+    pairs = [(i, j) for i, count in enumerate(counts, start=1) for j in range(1, count + 1)]
+    return [f"l{i}{j}" if max(i, j) < 10 else f"l{i}-{j}" for i, j in pairs]
+
+
+def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:
+    """The value as an array (..., 3n) of finite numbers, three for each section."""
+    sections = f"{arm.n} section{'s' if arm.n > 1 else ''} of {arm.name!r}"
+    return numbers_of_shape(name, value, 3 * arm.n, sections)
+
+
+def _rotation(vector: Vector) -> NDArray[np.float64]:
+    x, y, z = vector
+    angle = math.sqrt(x * x + y * y + z * z)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + np.sinc(angle / np.pi) * cross + np.sinc(angle / math.tau) ** 2 / 2 * cross @ cross

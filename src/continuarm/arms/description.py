@@ -1,0 +1,289 @@
+"""What descriptions have in common: frozen, validated, and refused in one sentence when they cannot be."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast, get_args
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import CoreSchema, core_schema
+
+from continuarm.common.text import printable, short
+
+if TYPE_CHECKING:  # the metaclass has no public name that a type checker accepts as a base
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+
+class DescriptionError(ValueError):
+    """An arm, section or model that cannot be, in one sentence."""
+
+
+class FieldError(ValueError):
+    """A field that is wrong only in view of the others."""
+
+    def __init__(self, field: str, value: Any, allowed: str) -> None:
+        super().__init__(allowed)
+        self.field, self.value = field, value
+
+
+def _path(location: tuple[int | str, ...]) -> str:
+    """('sections', 2, 'mass') -> 'sections[2].mass'."""
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+_MODELS = ("integral", "centre-of-gravity", "point-mass")
+_MODELS_ALLOWED = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
+_MOST_FAULTS = 5
+
+
+def one_sentence(error: ValidationError, model: type[BaseModel]) -> str:
+    """What is wrong, where, with what value, and what is allowed: one line for any number of faults."""
+    # A list that really is too short was refused before; pydantic also calls one short for its bad entries.
+    reports = [report for report in error.errors(include_url=False) if report["type"] != "too_short"]
+    faults = [_fault(report, model) for report in reports[:_MOST_FAULTS]]
+    if len(reports) > _MOST_FAULTS:
+        faults.append(f"and {len(reports) - _MOST_FAULTS} more")
+    return printable("; ".join(faults))
+
+
+def _fault(report: Any, model: type[BaseModel]) -> str:
+    location: tuple[int | str, ...] = report["loc"]
+    value, kind, context = report["input"], report["type"], report.get("ctx", {})
+    message = _PLAIN.get(kind, report["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    if kind == "union_tag_not_found" and not isinstance(value, dict):  # such as the class of a model
+        kind, message = "model_attributes_type", _PLAIN["model_attributes_type"]
+    if kind == "union_tag_invalid":
+        location, value = (*location, "model"), context["tag"]
+        message += _did_you_mean(value, _MODELS)
+    elif isinstance(context.get("error"), FieldError):
+        location, value = (*location, context["error"].field), context["error"].value
+    place = _path(_without_tag(location))
+    if kind == "missing":
+        return f"{place} is missing"
+    if kind == "union_tag_not_found":
+        return f"{place}.model is missing: {_MODELS_ALLOWED}"
+    if kind == "model_type":
+        wanted = _description_at(location, model)
+        name, fields = wanted.__name__.removesuffix("Entry"), ", ".join(wanted.model_fields)
+        message = f"must be {name}(...), in a file a table of the fields {fields}"
+    if kind == "extra_forbidden":
+        known = list(_description_at(location[:-1], model).model_fields)
+        hint = _did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
+        return f"{place} is not a known field{hint}"
+    return f"{place} = {short(value)}: {message}" if place else f"{short(value)}: {message}"
+
+
+_PLAIN = {
+    "bool_type": "must be true or false",
+    "model_attributes_type": "must be Integral(), CentreOfGravity(...) or PointMass(), "
+    'in a file a table such as { model = "integral" }',
+    "string_type": "must be text",
+    "tuple_type": "must be a list",
+    "union_tag_invalid": _MODELS_ALLOWED,
+}
+"""What pydantic's kinds of fault are called here, where its own words are for programmers."""
+
+
+def _without_tag(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """pydantic puts the name of the inertia model into the location; nobody wrote it there."""
+    tagged = location[:1] == ("inertia",) and location[1:2] and location[1] in _MODELS
+    return ("inertia", *location[2:]) if tagged else location
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _description_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
+    """The kind of description at a location."""
+    kinds = [model]
+    for part in location:
+        if part in _MODELS:
+            kinds = [kind for kind in kinds if kind.model_fields["model"].default == part]
+        elif isinstance(part, str):
+            kinds = _described(kinds[0].model_fields[part].annotation)
+    return kinds[0]
+
+
+def _described(annotation: Any) -> list[type[BaseModel]]:
+    """The descriptions an annotation such as `tuple[Section, ...]` or `Muscles | None` speaks of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [kind for argument in get_args(annotation) for kind in _described(argument)]
+
+
+@contextlib.contextmanager
+def _in_one_sentence(model: type[BaseModel]) -> Iterator[None]:
+    """Turns pydantic's report into one sentence."""
+    try:
+        yield
+    except ValidationError as error:
+        raise DescriptionError(f"{model.__name__}: {one_sentence(error, model)}") from None
+
+
+class _ByName(ModelMetaclass):
+    """Makes a description from its fields, given by name."""
+
+    def __call__(cls, *args: Any, **fields: Any) -> Any:
+        model = cast(type[BaseModel], cls)
+        if args:
+            names = ", ".join(f"{name}=..." for name in model.model_fields)
+            raise TypeError(f"{cls.__name__} takes its fields by name: {cls.__name__}({names})")
+        with _in_one_sentence(model):
+            return super().__call__(**fields)
+
+
+_FIELDS = "\n\nFields:\n"
+
+
+def _without_fields(schema: dict[str, Any]) -> None:
+    """A schema describes every field in its own place."""
+    if "description" in schema:
+        schema["description"] = schema["description"].split(_FIELDS)[0]
+
+
+class Description(BaseModel, metaclass=_ByName):
+    """A frozen, validated set of fields; changed only by making another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_without_fields)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """What help() shows: the fields with their own descriptions, and a signature without pydantic's annotations."""
+        fields = cls.model_fields.items()
+        described = [f"    {name}: {field.description}" for name, field in fields if field.description]
+        if described:
+            cls.__doc__ = inspect.cleandoc(cls.__doc__ or "") + _FIELDS + "\n".join(described)
+        missing = inspect.Parameter.empty
+        defaults = {
+            name: missing if field.is_required() else field.get_default(call_default_factory=True)
+            for name, field in fields
+        }
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        cls.__signature__ = inspect.Signature(
+            [inspect.Parameter(name, by_name, default=default) for name, default in defaults.items()]
+        )
+
+    @classmethod
+    def model_validate(cls, *given: Any, **options: Any) -> Self:
+        """A description from a table of its fields."""
+        with _in_one_sentence(cls):
+            return super().model_validate(*given, **options)
+
+    @classmethod
+    def model_validate_json(cls, *given: Any, **options: Any) -> Self:
+        """A description from a JSON object of its fields."""
+        with _in_one_sentence(cls):
+            return super().model_validate_json(*given, **options)
+
+    def replace(self, **changes: Any) -> Self:
+        """The same description with some fields changed, validated again."""
+        return type(self)(**self._fields() | changes)
+
+    def _fields(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+    # What an instance has cached (matrices, compiled handles) belongs to it alone: never copied, never pickled.
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any = None) -> Self:
+        return self
+
+    def model_copy(self, *, update: Any = None, deep: bool = False) -> Self:
+        """The same as replace: pydantic's own would keep what was cached before the change."""
+        return self.replace(**(update or {}))
+
+    def copy(self, **options: Any) -> Self:
+        """The same as model_copy."""
+        return self.model_copy(**options)
+
+    def __getstate__(self) -> dict[Any, Any]:
+        state = super().__getstate__()
+        return state | {"__dict__": self._fields()}
+
+    # pydantic compares everything an instance holds, the cached matrices too, and those have no truth value.
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self._fields().values()))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._refuse_change(name)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse_change(name)
+
+    def _refuse_change(self, name: str) -> None:
+        kind, known = type(self).__name__, type(self).model_fields
+        if name not in known:
+            raise DescriptionError(f"{kind}: {name} is not a known field{_did_you_mean(name, known)}")
+        raise DescriptionError(f"{kind}: {name} cannot be changed in place: use replace({name}=...) for a changed copy")
+
+
+@dataclass(frozen=True)
+class Within:
+    """What a number may be: from the least to the most, both allowed."""
+
+    least: float
+    most: float
+    unit: str = ""
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> CoreSchema:
+        limits = core_schema.float_schema(ge=self.least, le=self.most)  # for the JSON schema
+        return core_schema.no_info_before_validator_function(self._checked, limits)
+
+    def _checked(self, value: Any) -> float:
+        if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and not np.ma.is_masked(value):
+            value = value.item()
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not self.least <= value <= self.most:
+            allowed = f"must be a number from {_written(self.least)} to {_written(self.most)} {self.unit}"
+            raise ValueError(allowed.rstrip())  # not a TypeError: pydantic reports only ValueError
+        return float(value)
+
+
+def _written(limit: float) -> str:
+    """1e-06 -> 1e-6, and a full turn as 2π."""
+    if abs(limit) == math.tau:
+        return "2π" if limit > 0 else "-2π"
+    return re.sub(r"e\+?(-?)0*", r"e\1", f"{limit:g}")
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be text that UTF-8 can write") from None
+    return value
+
+
+def numbers(least: int, most: int | None = None) -> Callable[[Any], Any]:
+    """Refuses what is not a list of so many entries; takes NumPy arrays, which pydantic does not."""
+    allowed = f"must be a list of {least} numbers" if most == least else f"must be a list of {least} or more numbers"
+
+    def check(value: Any) -> Any:
+        entries = value.tolist() if isinstance(value, np.ndarray) else value
+        if not isinstance(entries, (list, tuple)) or not least <= len(entries) <= (most or len(entries)):
+            raise ValueError(allowed)
+        return entries
+
+    return check
+
+
+Text = Annotated[str, Field(strict=True), AfterValidator(_text)]

@@ -1,0 +1,32 @@
+"""Numbers that a description may hold, with their units and limits.
+
+The limits are far beyond any arm, and keep what is computed from them within the range of floating point.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from continuarm.arms.description import Within, numbers
+
+Length = Annotated[float, Within(1e-6, 1e3, "m")]
+Area = Annotated[float, Within(1e-12, 1e3, "m²")]
+Pressure = Annotated[float, Within(0.0, 1e9, "Pa")]
+Distance = Annotated[float, Within(0, 1e3, "m")]
+Coordinate = Annotated[float, Within(-1e3, 1e3, "m")]
+Angle = Annotated[float, Within(-math.tau, math.tau, "rad, not degrees")]
+Mass = Annotated[float, Within(1e-12, 1e6, "kg")]
+Acceleration = Annotated[float, Within(-1e6, 1e6, "m/s²")]
+Shaping = Annotated[float, Within(-1e3, 1e3)]
+StopStiffness = Annotated[float, Within(0, 1e12, "N/m")]
+Lag = Annotated[float, Within(0, 1e3, "s")]
+Stiffening = Annotated[float, Within(0, 1e6, "N/m per Pa")]
+Loop = Annotated[float, Within(-1e12, 1e12)]
+
+Two, Three, ThreeOrMore = (BeforeValidator(numbers(*counts)) for counts in ((2, 2), (3, 3), (3, None)))
+Vector = tuple[float, float, float]
+Coefficient = float | tuple[float, ...] | tuple[Vector, Vector, Vector]
+LARGEST_COEFFICIENT = 1e12

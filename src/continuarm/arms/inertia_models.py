@@ -1,0 +1,71 @@
+"""The inertia models: how a section's mass is modelled, exactly or as the paper proposes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from continuarm.arms.description import Description, FieldError
+from continuarm.arms.field_types import Shaping, Three
+
+
+class Integral(Description):
+    """The exact kinetic energy: thin discs integrated along the section (eqs. Kwi, Kvi)."""
+
+    model: Literal["integral"] = "integral"
+
+
+class CentreOfGravity(Description):
+    """The paper's proposal: one disc at the centre of gravity, energies shaped by β (eqs. Kwi_c, Kvi_c).
+
+    The defaults are the small-bend limits: near the straight arm the bending energy is exact (stretching, whose own
+    limit is 4/3, is then a third too heavy).
+    """
+
+    model: Literal["centre-of-gravity"] = "centre-of-gravity"
+    beta_linear: Annotated[tuple[Shaping, Shaping, Shaping], Three] = Field(
+        (4 / 3, 3 / 2, 9 / 5), description="β^υ: base, cross and own term of the linear energy"
+    )
+    beta_angular: Annotated[tuple[Shaping, Shaping, Shaping], Three] = Field(
+        (1.0, 1.0, 4 / 3), description="β^ω: base, cross and own term of the angular energy"
+    )
+    allow_indefinite: bool = Field(
+        False,
+        strict=True,
+        description="take coefficients for which some motion of a section has negative energy, as published ones",
+    )
+
+    @model_validator(mode="after")
+    def _energy_is_positive(self) -> Self:
+        if self.allow_indefinite:
+            return self
+        base, cross, own = self.beta_linear
+        if base < 1 or own < 1 or (cross - 1) ** 2 > (base - 1) * (own - 1) * (1 + 1e-12):
+            raise FieldError(
+                "beta_linear",
+                self.beta_linear,
+                "makes the mass matrix indefinite: β1 and β3 must be at least 1 and (β2 - 1)² at most (β1 - 1)(β3 - 1)",
+            )
+        base, cross, own = self.beta_angular
+        if base < 0 or own < 0 or cross**2 > base * own * (1 + 1e-12):
+            raise FieldError(
+                "beta_angular",
+                self.beta_angular,
+                "makes the mass matrix indefinite: β1 and β3 must be at least 0 and β2² at most β1 β3",
+            )
+        return self
+
+
+class PointMass(Description):
+    """All mass in one point at the centre of gravity, no rotary inertia, no shaping (section II-D).
+
+    For comparison only: a section that spins about its own axis has no energy, and the mass matrix
+    becomes singular as a section closes to a full turn. Close to it, accelerations are huge and have few true digits:
+    numpy.linalg.cond(mass_matrix(arm, q)) tells how many are lost.
+    """
+
+    model: Literal["point-mass"] = "point-mass"
+
+
+InertiaModel = Annotated[Integral | CentreOfGravity | PointMass, Field(discriminator="model")]

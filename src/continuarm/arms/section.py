@@ -1,0 +1,211 @@
+"""The description of a section: its size and mass, its springs and dampers, its muscles and their valves."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field, field_validator, model_validator
+
+from continuarm.arms.description import Description, FieldError
+from continuarm.arms.field_types import (
+    LARGEST_COEFFICIENT,
+    Angle,
+    Area,
+    Coefficient,
+    Coordinate,
+    Distance,
+    Lag,
+    Length,
+    Loop,
+    Mass,
+    Pressure,
+    Stiffening,
+    StopStiffness,
+    Three,
+    ThreeOrMore,
+    Two,
+)
+
+
+class Muscles(Description):
+    """Where the muscles of a section run: three or more, at any angle and distance from its axis."""
+
+    angles: Annotated[tuple[Angle, ...], ThreeOrMore] = Field(
+        min_length=3, description="rad, about +Z from +X of the section's base"
+    )
+    radii: Annotated[tuple[Length, ...], ThreeOrMore] = Field(
+        min_length=3, description="m, distance of each muscle from the axis"
+    )
+
+    @model_validator(mode="after")
+    def _can_bend_every_way(self) -> Self:
+        if len(self.angles) != len(self.radii):
+            raise FieldError("radii", self.radii, f"must have one number for each of the {len(self.angles)} angles")
+        if np.linalg.matrix_rank(self.length_map, tol=1e-9 * max(1.0, *self.radii)) < 3:
+            raise FieldError(
+                "angles", self.angles, "the muscles lie in one plane and cannot bend the section every way"
+            )
+        return self
+
+    @property
+    def length_map(self) -> NDArray[np.float64]:
+        """(muscles, 3): length changes of the muscles over changes of the shape x = (a, b, s)."""
+        angles, radii = np.array(self.angles), np.array(self.radii)
+        return np.stack([-radii * np.cos(angles), -radii * np.sin(angles), np.ones_like(radii)], axis=-1)
+
+
+def constant_array(values: ArrayLike) -> NDArray[np.float64]:
+    """An array that nobody can write to: a frozen description stays what it is."""
+    array = np.array(values, dtype=float)
+    array.flags.writeable = False
+    return array
+
+
+def _coefficient_matrix(value: float | tuple[Any, ...], muscle_map: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A number for all muscles, one for each, or a full matrix over q: always the 3x3 matrix over q."""
+    array = np.asarray(value, dtype=float)
+    if array.ndim == 2:
+        return array
+    return (muscle_map.T * array) @ muscle_map
+
+
+def _holds_truth_value(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_truth_value(entry) for entry in value)
+    return isinstance(value, (bool, np.bool_))
+
+
+class Section(Description):
+    """One continuum section: an extensible arc of constant curvature between two plates.
+
+    q_i = (l1, l2, l3) are the length changes of muscles at 0°, 120° and 240° on the circle of radius `radius`.
+    """
+
+    length: Length = Field(description="L: unactuated length, m")
+    radius: Length = Field(description="r: radius of the muscle circle and of the section's discs, m")
+    mass: Mass = Field(description="m: mass, kg, uniform along the length")
+    stiffness: Coefficient = Field(description="K_e: N/m, one number, one per muscle, or 3x3 over q")
+    damping: Coefficient = Field(0.0, description="D: N s/m, one number, one per muscle, or 3x3 over q")
+    offset: Distance = Field(0.0, description="σ: distance from this tip to the next section along Z, m")
+    twist: Angle = Field(0.0, description="γ: turn of the next section, or of the last tip's frame, about Z, rad")
+    muscles: Muscles | None = Field(
+        None, description="muscle layout; three at 0°, 120°, 240° on the radius if left out"
+    )
+    length_range: Annotated[tuple[Coordinate, Coordinate], Two] | None = Field(
+        None, description="least and greatest muscle length change, m; only stop_stiffness keeps muscles in it"
+    )
+    stop_stiffness: StopStiffness = Field(
+        0.0, description="N/m, one-sided, of a muscle beyond length_range; 0: no stops"
+    )
+    muscle_area: Area | None = Field(
+        None, description="A of the muscles: m², force = A max(P - P0, 0); needed for pressures"
+    )
+    dead_zone: Pressure = Field(0.0, description="P0 of the muscles: Pa, pressure below which they do not push")
+    valve_lag: Lag = Field(0.0, description="T of the valves: s, the pressure follows as T Ṗ = command - P; 0: at once")
+    pressure_stiffness: Stiffening = Field(
+        0.0, description="N/m per Pa by which a muscle under pressure is stiffer than K_e; 0: not at all"
+    )
+    hysteresis: Annotated[tuple[Loop, Loop, Loop], Three] | None = Field(
+        None,
+        description="a in N/m, b and g in 1/m of each muscle's h: ḣ = a l̇ - b |l̇| h - g l̇ |h|, N; none if left out",
+    )
+
+    @field_validator("stiffness", "damping", mode="before")
+    @classmethod
+    def _plain(cls, value: Any) -> Any:
+        try:
+            array = np.array(value)
+        except ValueError:  # rows of unequal length
+            array = np.array(None)
+        matrix_or_less = array.ndim < 2 or array.shape == (3, 3)
+        not_numbers = array.dtype.kind not in "iuf" or _holds_truth_value(value) or np.ma.is_masked(value)
+        if not_numbers or not matrix_or_less or not array.size:
+            raise ValueError("must be one number, one number per muscle, or a 3x3 matrix of numbers")
+        if not np.isfinite(array).all():
+            raise ValueError("must be finite")
+        if np.abs(array).max() > LARGEST_COEFFICIENT:
+            raise ValueError("must have no number beyond ±1e12")
+        return tuple(map(tuple, array.tolist())) if array.ndim == 2 else array.tolist()
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        self._check_coefficient("stiffness", "positive definite", "greater than 0", 1e-12)
+        self._check_coefficient("damping", "positive semidefinite", "at least 0", -1e-12)
+        if self.length_range is not None:
+            least, greatest = self.length_range
+            if not least < greatest:
+                raise FieldError("length_range", self.length_range, "the least must be below the greatest")
+            if least <= -self.length:
+                raise FieldError(
+                    "length_range",
+                    self.length_range,
+                    f"the least must be above -{self.length} m (minus the section's length)",
+                )
+        elif self.stop_stiffness:
+            raise FieldError("stop_stiffness", self.stop_stiffness, "needs a length_range")
+        if 0 < self.valve_lag < 1e-6:
+            raise FieldError("valve_lag", self.valve_lag, "must be 0 or at least 1e-6 s")
+        if self.hysteresis is not None:
+            a, b, g = self.hysteresis
+            if a < 0 or b < abs(g):
+                raise FieldError("hysteresis", self.hysteresis, "a must be at least 0 and b at least |g|")
+        return self
+
+    def _check_coefficient(self, name: str, definite: str, above: str, least: float) -> None:
+        value, muscles = getattr(self, name), len(self.muscle_map)
+        if isinstance(value, tuple) and not isinstance(value[0], tuple) and len(value) != muscles:
+            raise FieldError(name, value, f"must have one number for each of the {muscles} muscles")
+        matrix = _coefficient_matrix(value, self.muscle_map)
+        size = np.abs(matrix).max()
+        if np.abs(matrix - matrix.T).max() > 1e-12 * size:
+            raise FieldError(name, value, "must be symmetric")
+        if np.linalg.eigvalsh(matrix)[0] < least * size or (least > 0 and not size):
+            raise FieldError(name, value, f"must be {definite if isinstance(value, tuple) else above}")
+
+    @cached_property
+    def disc_inertia(self) -> float:
+        """I = m r² / 4: moment of inertia of the section's discs about a diameter, kg m²."""
+        return self.mass * self.radius**2 / 4
+
+    @cached_property
+    def joint(self) -> tuple[float, float, float]:
+        """(σ, cos γ, sin γ) of the joint after the tip."""
+        return self.offset, math.cos(self.twist), math.sin(self.twist)
+
+    @cached_property
+    def length_map(self) -> NDArray[np.float64]:
+        """(3, 3): q_i over shape changes, B⁻¹; l_j = (s - L) - r (a cos θ_j + b sin θ_j)."""
+        r, h = self.radius, self.radius * math.sqrt(3) / 2
+        return constant_array([[-r, 0.0, 1.0], [r / 2, -h, 1.0], [r / 2, h, 1.0]])
+
+    @cached_property
+    def shape_map(self) -> NDArray[np.float64]:
+        """(3, 3): B of x = (a, b, s) = B q_i + (0, 0, L)."""
+        u, h = 1 / (3 * self.radius), math.sqrt(3) / (3 * self.radius)
+        return constant_array([[-2 * u, u, u], [0.0, -h, h], [1 / 3, 1 / 3, 1 / 3]])
+
+    @cached_property
+    def muscle_map(self) -> NDArray[np.float64]:
+        """(muscles, 3): length changes of the muscles over q_i; the identity for the default layout."""
+        return constant_array(np.eye(3) if self.muscles is None else self.muscles.length_map @ self.shape_map)
+
+    @cached_property
+    def stops(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
+        """Row of the muscle map, least and greatest length change, and stiffness of every muscle that has stops."""
+        if self.length_range is None or not self.stop_stiffness:
+            return []
+        return [(row, constant_array(self.length_range), self.stop_stiffness) for row in self.muscle_map]
+
+    @cached_property
+    def stiffness_matrix(self) -> NDArray[np.float64]:
+        """(3, 3): K_e over q_i, N/m."""
+        return constant_array(_coefficient_matrix(self.stiffness, self.muscle_map))
+
+    @cached_property
+    def damping_matrix(self) -> NDArray[np.float64]:
+        """(3, 3): D over q̇_i, N s/m."""
+        return constant_array(_coefficient_matrix(self.damping, self.muscle_map))

@@ -1,0 +1,1 @@
+"""What `continuarm bench` measures."""

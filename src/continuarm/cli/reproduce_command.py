@@ -1,0 +1,136 @@
+"""The commands `continuarm reproduce` and `continuarm energy-shaping`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
+from continuarm.common.files import output_path
+from continuarm.common.text import printable
+
+if TYPE_CHECKING:
+    from continuarm.paper.energy_shaping import EnergyShapingFit
+    from continuarm.reproduction.run import Reproduction
+
+__all__ = ["energy_shaping", "reproduce"]
+
+INTERRUPTED = 130
+
+
+def reproduce(
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FOLDER", help="Where the report goes.")
+    ] = "out/reproduction",
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer samples and repeats: within a minute.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="PART", help="Only this part; may be given several times.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is there already.")] = False,
+    seed: Annotated[int, typer.Option(help="Of all random numbers.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Compute every claim of the paper again and write a report: report.html, report.json, figures and their data.
+
+    Parts: energy-shaping, validation, complexity, experiments, point-mass, modal-form, near-straight. Finished parts
+    are kept and not computed again, also after an interruption. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    """
+    from continuarm.reproduction import run as reproduction
+
+    if not output.strip():
+        raise ValueError("output = '': must be the name of a folder")
+    try:
+        made = reproduction.reproduce(
+            output,
+            effort=reproduction.QUICK if quick else reproduction.FULL,
+            only=only or (),
+            fresh=fresh,
+            seed=seed,
+            watch=progress_bar,
+        )
+    except KeyboardInterrupt:
+        print(f"interrupted: finished parts are kept in {printable(output)}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        show_json(_reproduction_numbers(made))
+    else:
+        _show_claims(made)
+
+
+def _reproduction_numbers(made: Reproduction) -> dict[str, Any]:
+    """Claims and numbers; the tables of the figures are in report.json."""
+    parts = {name: {"numbers": each.numbers, "times": each.times} for name, each in made.found.items()}
+    files = {"report": str(made.report), "json": str(made.folder / "report.json")}
+    return files | {"computed": list(made.computed), "claims": list(made.claims), "parts": parts}
+
+
+def _show_claims(made: Reproduction) -> None:
+    from continuarm.reproduction.findings import plain
+
+    table = new_table("claim", "measured here", "verdict")
+    for row in made.claims:
+        table.add_row(f"{plain(row['claim'])} ({row['where']})", plain(row["measured"]), row["verdict"])
+        table.add_row("", "", "")
+    facts = new_table("", "", headings=False)
+    kept = [name for name in made.found if name not in made.computed]
+    if kept:
+        facts.add_row("kept from before", ", ".join(kept))
+    facts.add_row("report", printable(str(made.report)))
+    show(table, facts)
+
+
+def energy_shaping(
+    samples: Annotated[int, typer.Option(help="Random sections.")] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
+    sampling: Annotated[str, typer.Option(help="2pi: bends up to 4π/3; 6pi: the paper's bound as printed.")] = "2pi",
+    method: Annotated[
+        str, typer.Option(help="terms: one by one; kinds: linear, angular; total: all at once, the paper's choice.")
+    ] = "terms",
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Write an arm file with the fitted model: .toml.")
+    ] = "",
+    arm: Annotated[str, typer.Option(help="The arm that is written: a file, or the name of an arm.")] = "prototype",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+) -> None:
+    """Fit the energy shaping coefficients β of the paper to random sections.
+
+    Exit codes: 0 done; 2 bad input; 130 interrupted.
+    """
+    from continuarm.arms.arm_file import load_arm, save_arm
+    from continuarm.paper.energy_shaping import fit_energy_shaping
+
+    if output:
+        output_path(output, (".toml",))
+    described = load_arm(arm) if output else None
+    with progress_bar("fitting") as progress:
+        fit = fit_energy_shaping(samples, seed, sampling=sampling, method=method, progress=progress)
+    if described is not None:
+        save_arm(described.replace(inertia=fit.model), output)
+    if as_json:
+        show_json(fit.summary() | ({"written": output} if output else {}))
+    else:
+        _show_fit(fit, sampling, output)
+
+
+def _show_fit(fit: EnergyShapingFit, sampling: str, written: str) -> None:
+    table = new_table("term", "β", "± error", "95 % interval", "correlation", "rms residual")
+    for term in fit.terms:
+        low, high = term.interval
+        table.add_row(
+            term.name,
+            f"{term.beta:.5g}",
+            f"{term.standard_error:.2g}",
+            f"{low:.5g} to {high:.5g}",
+            f"{term.correlation:.5f}",
+            f"{100 * term.rms_residual:.3g} %",
+        )
+    facts = new_table("", "", headings=False)
+    facts.add_row("samples", f"{fit.samples:,} of {one_line(sampling)}, seed {fit.seed}, fitted by {fit.method}")
+    facts.add_row("misfit", f"{100 * fit.rms_energy_residual:.4g} % of the energy, rms")
+    definite = "positive for every motion" if fit.positive_definite else "negative for some motion of a section"
+    facts.add_row("kinetic energy", definite)
+    if written:
+        facts.add_row("written to", printable(written))
+    show(table, facts)

@@ -1,0 +1,68 @@
+"""The commands `continuarm view` and `continuarm live`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["live", "view"]
+
+HostOption = Annotated[
+    str, typer.Option(help="Where the page is: this machine only, or 0.0.0.0 for all that reach it.")
+]
+PortOption = Annotated[int | None, typer.Option(help="Port of the page; any that is free if left out.")]
+
+
+def view(
+    motion: Annotated[str, typer.Argument(metavar="FILE", help="A motion: run.nc.")],
+    other: Annotated[
+        str | None, typer.Argument(metavar="OTHER", help="Another motion to compare it with, drawn translucent.")
+    ] = None,
+    html: Annotated[
+        str, typer.Option("--html", metavar="FILE", help="Write a page that plays it, complete in one file, and leave.")
+    ] = "",
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+) -> None:
+    """Play a motion in the browser: the arm in 3D, a timeline, tips and energies. Ctrl-C ends it.
+
+    Exit codes: 0 done; 2 bad input.
+    """
+    from continuarm.simulation.motion_file import load_motion
+    from continuarm.viewer.html import check_html_path, export_html
+    from continuarm.viewer.viewer import view_motion
+
+    if html:
+        check_html_path(html)
+    motions = [load_motion(path) for path in (motion, other) if path is not None]
+    if html:
+        export_html(motions, html)
+        print(f"written to {html}")
+        return
+    view_motion(*motions, host=host, port=port, block=True)
+
+
+def live(
+    arm: Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")],
+    benchmark: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Only measure for so long how well it keeps time, without a page."),
+    ] = None,
+    host: HostOption = "127.0.0.1",
+    port: PortOption = None,
+) -> None:
+    """Move an arm by hand in the browser: sliders for its pressures, dynamics in real time. Ctrl-C ends it.
+
+    Exit codes: 0 done; 2 bad input.
+    """
+    from continuarm.arms.arm_file import load_arm
+    from continuarm.viewer.viewer import live_arm, live_benchmark
+
+    described = load_arm(arm)
+    if benchmark is None:
+        live_arm(described, host=host, port=port, block=True)
+        return
+    found = live_benchmark(benchmark, described)
+    print(f"{found.steps} steps of 1 ms, {100 * found.late_share:.3f} % late")
+    print(f"{found.real_time_factor:.3f} times real time, {1e6 * found.step_time:.1f} µs for a step")

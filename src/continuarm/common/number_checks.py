@@ -1,0 +1,105 @@
+"""Arrays of numbers as users give them: real, finite and of the right shape, or refused in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from continuarm.common.text import short
+
+Floats = NDArray[np.float64]
+
+MOST = 100_000
+"""The largest count that is taken: beyond any use, and short of exhausting the memory by a slip of the keyboard."""
+
+
+def numbers_of_shape(name: str, value: ArrayLike, size: int, counted: str) -> Floats:
+    """The value as a float array (..., size), all finite; `counted` says what the size is that of."""
+    array = real_numbers(name, value, f"real numbers of shape (..., {size})")
+    if array.shape[-1:] != (size,):
+        raise ValueError(f"{name} has shape {array.shape}: must be (..., {size}) for the {counted}")
+    wrong = ~np.isfinite(array)
+    if wrong.any():
+        at = first(wrong)
+        raise ValueError(f"{entry(name, at)} = {array[at]}: must be finite")
+    return array
+
+
+def real_numbers(name: str, value: ArrayLike, allowed: str) -> Floats:
+    """The value as a float array of any shape; `allowed` says what is taken where it is not one."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} is ragged: must be {allowed}") from None
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked entries: must be {allowed}")
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{_shown(name, value, array.dtype)}: must be {allowed}")
+    with np.errstate(over="ignore"):  # what a float64 cannot hold becomes infinite, and is refused as such
+        return array.astype(np.float64, copy=False)
+
+
+def require_finite(name: str, value: Floats, batch_axes: int, cause: str = "the numbers are too large") -> Floats:
+    """The value of a quantity, unless it is not finite anywhere."""
+    wrong = ~np.isfinite(value)
+    if wrong.any():
+        raise not_finite(name, first(wrong)[:batch_axes], cause)
+    return value
+
+
+def not_finite(name: str, at: Sequence[int], cause: str) -> ValueError:
+    """The error for a quantity that is not finite at a place of the batch."""
+    where = f" at index {list(at)} of the batch" if at else ""
+    return ValueError(f"{name}{where} is not finite: {cause}")
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is one real number; a truth value is none."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The index of the first entry that is wrong."""
+    return tuple(int(i) for i in np.unravel_index(np.argmax(wrong), wrong.shape))
+
+
+def entry(name: str, at: Sequence[int]) -> str:
+    """'q', (1, 8) -> 'q[1, 8]'."""
+    return f"{name}[{', '.join(map(str, at))}]" if at else name
+
+
+def _shown(name: str, value: Any, kind: np.dtype[Any]) -> str:
+    text = short(value)
+    is_short = not isinstance(value, np.ndarray) and not text.endswith("...")
+    return f"{name} = {text}" if is_short else f"{name} holds {kind} values"
+
+
+def whole_number(name: str, value: object, least: int, most: int = MOST) -> int:
+    """The value as an int not below the least and not above the most."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} = {short(value)}: must be a whole number of at least {least}")
+    if value > most:
+        raise ValueError(f"{name} = {short(value)}: must be a whole number of at most {most}")
+    return int(value)
+
+
+def fractions(name: str, value: ArrayLike) -> Floats:
+    """The value, one number or a list of them, as a 1-D array of places ξ in [0, 1]."""
+    array = real_numbers(name, value, "one number or a list of numbers from 0 to 1")
+    if array.ndim > 1 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}: must be one number or a list of at least one")
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        at = first(wrong)
+        raise ValueError(f"{entry(name, at)} = {array[at]}: must lie between 0 (base) and 1 (tip) of a section")
+    return np.ascontiguousarray(np.atleast_1d(array))
+
+
+def duration(name: str, value: object, least: float = 0.0, most: float = 1e9) -> float:
+    """The value as a number of seconds above the least."""
+    if not is_number(value) or not least < float(value) <= most:  # type: ignore[arg-type]
+        raise ValueError(f"{name} = {short(value)}: must be above {least:g} s and at most {most:g} s")
+    return float(value)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The public quantities, and how they are computed: tracing, recorded steps, printers, native code."""

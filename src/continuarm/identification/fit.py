@@ -1,0 +1,214 @@
+"""Parameters of an arm from measured motion: first those that resting shapes show, then those of motion, then all."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import whole_number
+from continuarm.engine.compiled import PROCESSORS
+from continuarm.identification.free_parameters import Free, free_parameters
+from continuarm.identification.misfits import FAR_ABOVE, Misfit, Trace, misfits, noise_levels, traces, warnings_of
+from continuarm.identification.recording import Recording, check_pressures, checked_recording
+from continuarm.identification.residuals import Residuals, differences, spread
+from continuarm.identification.result import Identification, Parameter, fitted_parameters, provenance
+from continuarm.identification.search import CAUCHY, Search
+from continuarm.identification.simulated_recordings import LONGEST_DELAY, track
+from continuarm.identification.uncertainty import in_words, uncertainty
+
+__all__ = ["identify"]
+
+MORE_STARTS = 4
+"""How often the search begins anew, elsewhere, where its first end is far above the noise."""
+
+
+def identify(
+    arm: Arm,
+    recordings: Recording | Sequence[Recording],
+    free: str | Iterable[str | Free],
+    *,
+    held_out: Sequence[Recording] = (),
+    delay: bool = True,
+    starts: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Callable[[float, str], Any] | None = None,
+) -> Identification:
+    """The arm whose motion comes nearest to recordings, with errors.
+
+    arm: where the search begins; everything that is not free stays as it is.
+    free: names of parameters, or Free(name, bounds, start), see Free; text may name several with commas between them.
+    held_out: recordings that the fit does not see; how well it meets them is told.
+    delay: whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
+    starts: from how many places, drawn with the seed, to search; if left out one, or five if that ends far from the
+    noise. threads: how many simulations run together; all processors if left out.
+    progress is called with the share done and words about the current misfit. Ctrl-C ends the search: the best so far
+    is returned, and says so. Raises ValueError for recordings that cannot be of this arm, with the likely cause.
+    """
+    began = time.perf_counter()
+    if not isinstance(arm, Arm):
+        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
+    runs = [recordings] if isinstance(recordings, Recording) else list(recordings)
+    _check_names([*runs, *held_out])
+    if starts is not None:
+        whole_number("starts", starts, least=1)
+    if all(section.muscle_area for section in arm.sections):  # which may be free
+        for each in (*runs, *held_out):
+            check_pressures(each, arm)
+    parameters = free_parameters(arm, free, runs, delay=delay)
+    moved_frame = any(block.name == "sensor_frame" for block in parameters.blocks)
+    checked = [checked_recording(each, parameters.begin, moved_frame) for each in [*runs, *held_out]]
+    warnings = [sentence for _, sentences in checked for sentence in sentences]
+    runs, kept_back = [run for run, _ in checked][: len(runs)], [run for run, _ in checked][len(runs) :]
+
+    with ThreadPoolExecutor(PROCESSORS if threads is None else whole_number("threads", threads, least=1)) as pool:
+        search = Search(Residuals(parameters, runs, pool), progress or (lambda share, words: None))
+        if search.residuals.count < len(parameters):
+            counts = f"{search.residuals.count} measured numbers for {len(parameters)} parameters"
+            raise ValueError(f"recordings hold {counts}: must hold at least as many")
+        interrupted = False
+        try:
+            search.staged()
+            extra = (MORE_STARTS if _far_above_noise(search) else 0) if starts is None else starts - 1
+            search.again(extra, np.random.default_rng(seed))
+        except KeyboardInterrupt:
+            interrupted = True
+            warnings.append("the search was interrupted: these are the best numbers until then")
+        found = _result(search, kept_back, delay, warnings, interrupted)
+    record = {
+        "evaluations": search.residuals.evaluations,
+        "samples": search.residuals.count,
+        "starts": search.starts,
+        "seed": seed,
+        "settled": search.settled,
+        "wall_time": time.perf_counter() - began,
+    }
+    return replace(found, record=record)
+
+
+def _check_names(recordings: Sequence[Recording]) -> None:
+    if not recordings:
+        raise ValueError("recordings: must be at least one")
+    names = []
+    for each in recordings:
+        if not isinstance(each, Recording):
+            raise TypeError(f"recordings hold a {type(each).__name__}: must be Recording (see read_recording)")
+        if each.name in names:
+            raise ValueError(f"two recordings are called {each.name!r}: each must have a name of its own")
+        names.append(each.name)
+
+
+def _sigmas(recordings: Sequence[Recording]) -> dict[tuple[str, str], float]:
+    pairs = ((each.name, sensor) for each in recordings for sensor in each.sensors)
+    return {(name, sensor.name): sensor.sigma for name, sensor in pairs if sensor.sigma is not None}
+
+
+def _floors(search: Search, recordings: Sequence[Recording]) -> dict[str, float]:
+    return {sensor.name: search.residuals.floor(sensor) for each in recordings for sensor in each.sensors}
+
+
+def _left_over(search: Search) -> tuple[list[Trace], dict[str, float], list[Misfit]]:
+    """What the arm at the end of a search leaves: sensor by sensor, their noise, their misfit."""
+    residuals = search.residuals
+    seen = traces(residuals.recordings, residuals.differences(search.x), residuals.kept)
+    levels = noise_levels(seen, _floors(search, residuals.recordings))
+    return seen, levels, misfits(seen, levels, _sigmas(residuals.recordings))
+
+
+def _far_above_noise(search: Search) -> bool:
+    return any(each.multiple > FAR_ABOVE for each in _left_over(search)[2])
+
+
+def _result(
+    search: Search, kept_back: Sequence[Recording], delay: bool, warnings: list[str], interrupted: bool
+) -> Identification:
+    """Errors, misfits and words at the end of a search."""
+    search.tell(0.9, "errors of the parameters")
+    residuals, parameters, x = search.residuals, search.parameters, search.x
+    errors = uncertainty(residuals(x), residuals.slopes(x, fine=True), residuals.channels(), CAUCHY)
+    rows, correlation = fitted_parameters(parameters, x, errors)
+    words = (in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
+    unseen = tuple(dict.fromkeys(words))
+    seen, levels, found = _left_over(search)
+    fitted = parameters.arm(x)
+    later = [trace for each in kept_back for trace in _held_out(each, search, fitted, delay)]
+    levels = noise_levels(later, _floors(search, kept_back)) | levels
+    judged = misfits(later, levels, _sigmas(kept_back))
+
+    serious = _serious(search, rows)
+    correlated = []
+    if errors.correlation > 0.3:
+        factor = np.sqrt((1 + errors.correlation) / (1 - errors.correlation))
+        correlated.append(
+            f"what is left follows its neighbours in time (correlation {errors.correlation:.2f}): it is not only "
+            f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
+        )
+    above = any(each.multiple > FAR_ABOVE or each.together for each in [*found, *judged])
+    told = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
+    caution = ""
+    if interrupted or serious or unseen or above:
+        why = "the fit was interrupted" if interrupted else "see the warnings of the fit"
+        caution = f"NOT TO BE USED AS IT IS: {why}."
+    source = provenance([each.name for each in residuals.recordings], rows)
+    description = " ".join(filter(None, [caution, fitted.description, source]))
+    search.tell(1.0, "done")
+    return Identification(
+        arm=fitted.replace(description=description),
+        parameters=tuple(rows),
+        correlation=correlation,
+        undetermined=unseen,
+        misfit=tuple(found),
+        held_out=tuple(judged),
+        noise=levels | {sensor: sigma for (_, sensor), sigma in _sigmas(residuals.recordings).items()},
+        warnings=tuple(told),
+        serious=bool(serious or unseen or above or interrupted),
+        interrupted=interrupted,
+        record={},
+        traces=(*seen, *later),
+    )
+
+
+def _serious(search: Search, rows: Sequence[Parameter]) -> list[str]:
+    """What forbids to use the arm as it is."""
+    words = []
+    for row in rows:
+        if row.at_bound:
+            end = "upper" if row.at_bound == "high" else "lower"
+            words.append(
+                f"{row.name} = {row.value:.4g} {row.unit} is at the {end} end of its bounds, and might lie beyond"
+            )
+    residuals = search.residuals
+    tracks = residuals.tracks(search.x)
+    for one, simulated, own in zip(residuals.recordings, tracks, residuals.differences(search.x), strict=True):
+        if own.lost.any():
+            why = simulated.stopped or f"it has no equilibrium in row {int(np.argmax(own.lost))}"
+            words.append(f"{one.name}: the fitted arm cannot follow it to its end: {why}")
+    if not search.settled:
+        words.append("the search ended before its numbers settled")
+    return words
+
+
+def _held_out(recording: Recording, search: Search, fitted: Arm, delay: bool) -> list[Trace]:
+    """A recording that the fit did not see, with the delay that suits it best."""
+    simulated = track(fitted, recording)
+    frame = search.parameters.frame(search.x)
+    kept = [np.isfinite(sensor.values) for sensor in recording.sensors]
+
+    def size(late: float) -> float:
+        own = differences(recording, simulated, late, frame)
+        return sum(np.log(spread(d[k]) + 1e-9) for d, k in zip(own.each, kept, strict=True))
+
+    best = 0.0
+    if delay and not recording.static:
+        from scipy.optimize import minimize_scalar
+
+        grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 41)
+        near = float(grid[np.argmin([size(late) for late in grid])])
+        best = float(minimize_scalar(size, bounds=(near - 0.01, near + 0.01), method="bounded").x)
+    return traces([recording], [differences(recording, simulated, best, frame)], [kept], held_out=True)

@@ -1,0 +1,299 @@
+"""Recordings on disk: CSV tables whose header names units, and motions that were simulated.
+
+    t [s], l33 [kPa], x3 [mm], y3 [mm], z3 [mm], rx3 [deg], ry3 [deg], rz3 [deg], l11 [mm]
+
+A pressure unit is a command, a length unit a measured change, f11 [N] the force of a muscle, fx [N] a force on the last
+tip. Without t each row is a command and where the arm came to rest under it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.common.files import table_lines
+from continuarm.common.number_checks import Floats
+from continuarm.common.text import printable, short
+from continuarm.identification.recording import CommandRows, Recording
+from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation.commands import joined, taken_apart
+from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
+from continuarm.simulation.motion_file import SUFFIXES, load_motion
+
+__all__ = ["read_recording", "write_recording"]
+
+SCALES: dict[str, tuple[str, float]] = {
+    **{unit: ("pressure", scale) for unit, scale in UNITS.items()},
+    **{"s": ("time", 1.0), "ms": ("time", 1e-3)},
+    **{"m": ("length", 1.0), "cm": ("length", 1e-2), "mm": ("length", 1e-3), "µm": ("length", 1e-6)},
+    **{"rad": ("angle", 1.0), "deg": ("angle", math.pi / 180), "°": ("angle", math.pi / 180)},
+    **{"N": ("force", 1.0), "N m": ("moment", 1.0), "Nm": ("moment", 1.0), "1": ("number", 1.0)},
+}
+"""What a header may name: unit -> dimension and how many SI units it is."""
+
+COLUMNS = (
+    (r"t", "time"),
+    (r"l\d+(-\d+)?", "pressure"),
+    (r"l\d+(-\d+)?", "length"),
+    (r"f\d+(-\d+)?", "force"),
+    (r"f[xyz]", "force"),
+    (r"m[xyz]", "moment"),
+    (r"[xyz]\d+", "length"),
+    (r"r[xyz]\d+", "angle"),
+    (r"q[wxyz]\d+", "number"),
+)
+"""Names and dimensions of columns."""
+
+GAPS = ("", "nan", "na", "n/a", "null", "none")
+HELD = 0.8
+"""Commands that are the same from row to row in this part of them are steps; others are lines."""
+
+BELOW = 0.02
+"""A negative pressure of less than this part of the highest is zero."""
+
+Column = tuple[str, str]
+"""Name and dimension: l33 may be both commanded and measured."""
+
+
+def read_recording(
+    path: str | os.PathLike[str],
+    arm: Arm,
+    *,
+    input: Input | None = None,
+    start: str | None = None,
+    sigma: float | Mapping[str, float] | None = None,
+    linear: bool | None = None,
+) -> Recording:
+    """A recording from a CSV table (see above), or from a motion that `save_motion` wrote.
+
+    input: what drove the arm, where the file does not say; its clock begins at the first row.
+    start: how the run begins, see Recording; "equilibrium" if left out, for a motion "unbent" if it begins so.
+    sigma: noise of the sensors, m and rad: a number for positions and lengths, or by name or kind of sensor,
+    {"tips": 1e-3, "tip 3": 2e-3, "orientations": 0.01, "lengths": 5e-4}; estimated where left out.
+    linear: whether commands run in lines from row to row; if left out, those that hardly change are steps.
+    """
+    where = Path(path)
+    if not where.is_file():
+        raise ValueError(f"{printable(str(path))}: there is no such file")
+    read = _from_motion if where.suffix.lower() in SUFFIXES else _from_csv
+    try:
+        found = read(where, arm, input, start, linear)
+        return replace(found, sensors=tuple(_with_sigma(sensor, sigma) for sensor in found.sensors))
+    except ValueError as error:
+        text = str(error)
+        raise ValueError(text if text.startswith(str(where)) else f"{printable(str(where))}: {text}") from None
+
+
+def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]) -> None:
+    """Writes a recording as CSV: kPa, mm and degrees; muscle forces and tip loads in N and N m.
+
+    A command that changes between two samples gets a row of its own, in which nothing is measured.
+    """
+    drive = recording.drive(arm)
+    times = recording.times
+    if not recording.static:
+        times = np.union1d(times, drive.times[drive.times < times[-1]])
+    told = taken_apart(arm, drive.at(times))
+    columns: dict[str, Floats] = {} if recording.static else {"t [s]": times}
+    for name, values in zip(arm.muscle_names, told.pressures.T, strict=True):
+        if values.any():
+            columns[f"{name} [kPa]"] = values / 1e3
+    if told.forces.any():
+        each = told.forces @ np.linalg.pinv(Actuation(arm).map)
+        columns |= {f"f{name[1:]} [N]": values for name, values in zip(arm.muscle_names, each.T, strict=True)}
+    for k, name in enumerate(("mx [N m]", "my [N m]", "mz [N m]", "fx [N]", "fy [N]", "fz [N]")):
+        if told.wrench[:, k].any():
+            columns[name] = told.wrench[:, k]
+    measured = np.isin(times, recording.times)
+    for sensor in recording.sensors:
+        unit, scale = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}[sensor.unit]
+        for name, values in zip(sensor.channels, sensor.values.T, strict=True):
+            columns[f"{name} [{unit}]"] = np.full(len(times), np.nan)
+            columns[f"{name} [{unit}]"][measured] = values * scale
+    rows = zip(*columns.values(), strict=True)
+    lines = [", ".join(columns)] + [", ".join("" if math.isnan(v) else f"{v:.10g}" for v in row) for row in rows]
+    Path(path).write_text(f"# {printable(recording.name)}\n" + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _with_sigma(sensor: Any, sigma: float | Mapping[str, float] | None) -> Sensor:
+    kinds = {TipPosition: "tips", TipOrientation: "orientations", MuscleLength: "lengths"}
+    if sigma is None:
+        return sensor
+    given = sigma if isinstance(sigma, Mapping) else {"tips": sigma, "lengths": sigma}
+    for name in (sensor.name, kinds[type(sensor)]):
+        if name in given:
+            return replace(sensor, sigma=float(given[name]))
+    return sensor
+
+
+# CSV
+
+
+def _from_csv(path: Path, arm: Arm, input: Input | None, start: str | None, linear: bool | None) -> Recording:
+    table = _table(path)
+    clock = table.pop(("t", "time"), None)
+    static = clock is None
+    times = np.arange(len(next(iter(table.values()))), dtype=float) if clock is None else clock - clock[0]
+    told = {name: _filled(name, values, static) for name, values in table.items() if _is_command(name)}
+    if input is not None and told:
+        raise ValueError(f"names what drove the arm ({', '.join(n for n, _ in told)}): must come without an input")
+    rows = _command_rows(arm, told, len(times))
+    sensors = _sensors({name: values for name, values in table.items() if name not in told})
+    wrench = None
+    if static:
+        if not told:
+            raise ValueError("has neither t nor a pressure or force: each row must say what held the arm there")
+        input = CommandRows(times, rows)
+    else:
+        lines = _changes(rows) > 1 - HELD if linear is None else linear
+        if told:
+            input = _signal(arm, times, rows, lines)
+        if taken_apart(arm, rows).wrench.any():
+            wrench = WrenchSignal(times, taken_apart(arm, rows).wrench, lines)
+    return Recording(path.stem, input, times, sensors, start or "equilibrium", wrench, static)
+
+
+def _table(path: Path) -> dict[Column, Floats]:
+    """The columns of a file in SI units; gaps are NaN."""
+    (_, header), *lines = table_lines(path)
+    names = [_column(cell) for cell in header]
+    for (name, dimension), _ in names:
+        if sum((name, dimension) == other for other, _ in names) > 1:
+            raise ValueError(f"the header names {name} more than once")
+    numbers = np.array([_row(number, cells, len(names)) for number, cells in lines])
+    return {name: numbers[:, k] * scale for k, (name, scale) in enumerate(names)}
+
+
+def _column(cell: str) -> tuple[Column, float]:
+    found = re.fullmatch(r"(\S+)\s*\[\s*([^\]]+?)\s*\]", cell)
+    if not found:
+        raise ValueError(f"the header's {short(cell)} must name a unit, such as 't [s]', 'l11 [kPa]', 'x3 [mm]'")
+    name, unit = found[1].lower(), found[2].replace("μ", "µ")
+    if unit not in SCALES:
+        raise ValueError(f"unit {short(unit)} of {name}: must be one of {', '.join(SCALES)}")
+    dimension, scale = SCALES[unit]
+    allowed = [dimensions for pattern, dimensions in COLUMNS if re.fullmatch(pattern, name)]
+    if not allowed:
+        raise ValueError(
+            f"column {short(found[1])}: must be t, a muscle such as l11 or f11, or x1, y1, z1, rx1, ..., qw1, ..., "
+            "fx, ..., mx, ..."
+        )
+    if dimension not in allowed:
+        raise ValueError(f"unit {unit!r} of {name}: must be that of a {' or '.join(allowed)}")
+    return (name, dimension), scale
+
+
+def _row(number: int, cells: list[str], width: int) -> list[float]:
+    if len(cells) != width:
+        raise ValueError(f"line {number} has {len(cells)} cells: must have {width}, as the header")
+    try:
+        return [math.nan if cell.lower() in GAPS else float(cell) for cell in cells]
+    except ValueError:
+        raise ValueError(f"line {number} is {short(cells)}: must be {width} numbers, or empty cells for gaps") from None
+
+
+def _is_command(column: Column) -> bool:
+    return column[1] in ("pressure", "force", "moment")
+
+
+def _filled(column: Column, values: Floats, static: bool) -> Floats:
+    """Commands without gaps: each holds until the next."""
+    known = np.isfinite(values)
+    if not known.any() or (static and not known.all()):
+        raise ValueError(f"{column[0]} must have a {column[1]} in {'every row' if static else 'some row'}")
+    last = np.maximum.accumulate(np.where(known, np.arange(len(values)), -1))
+    filled = values[np.where(last < 0, np.argmax(known), last)]
+    if column[1] == "pressure":  # a gauge that shows a little below nothing shows nothing
+        filled = np.where((filled < 0) & (filled > -BELOW * filled.max()), 0.0, filled)
+    return filled
+
+
+def _command_rows(arm: Arm, told: dict[Column, Floats], count: int) -> Floats:
+    """(k, muscles + 3n + 6): pressures, forces over q, wrench."""
+    muscles = len(arm.muscle_names)
+    pressures, forces, wrench = np.zeros((count, muscles)), np.zeros((count, muscles)), np.zeros((count, 6))
+    loads = ("mx", "my", "mz", "fx", "fy", "fz")
+    for (name, dimension), values in told.items():
+        if name in loads:
+            wrench[:, loads.index(name)] = values
+        elif dimension == "pressure":
+            pressures[:, muscle_index(arm, name)] = values
+        else:
+            forces[:, muscle_index(arm, f"l{name[1:]}")] = values
+    return joined(arm, pressures=pressures, forces=arm.muscle_forces(forces), wrench=wrench)
+
+
+def _changes(rows: Floats) -> float:
+    """The part of the rows in which a command differs from the row before, for the one that changes most."""
+    return float((np.diff(rows, axis=0) != 0).mean(axis=0).max()) if len(rows) > 1 else 0.0
+
+
+def _signal(arm: Arm, times: Floats, rows: Floats, linear: bool) -> Input:
+    """Pressures or forces over time; of steps only the rows in which something changes."""
+    told = taken_apart(arm, rows)
+    if not linear:
+        kept = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
+        return CommandRows(times[kept], joined(arm, pressures=told.pressures[kept], forces=told.forces[kept]))
+    if told.forces.any():
+        return CommandRows(times, joined(arm, pressures=told.pressures, forces=told.forces), linear=True)
+    return PressureSignal(times, told.pressures)
+
+
+def _sensors(table: dict[Column, Floats]) -> tuple[Sensor, ...]:
+    """Columns put together: x3, y3, z3 are one sensor; an axis that was not measured is a gap."""
+    made: dict[str, Sensor] = {}
+    kinds: tuple[tuple[str, str, Callable[[int, Floats], Sensor]], ...] = (
+        (r"[xyz](\d+)", "xyz", TipPosition),
+        (r"r[xyz](\d+)", "xyz", TipOrientation),
+        (r"q[wxyz](\d+)", "wxyz", TipOrientation),
+    )
+    size = len(next(iter(table.values()))) if table else 0
+    for (name, dimension), values in table.items():
+        for pattern, axes, sensor in kinds:
+            found = re.fullmatch(pattern, name)
+            if found:
+                prefix, section = name[: found.start(1) - 1], found[1]
+                names = [(f"{prefix}{axis}{section}", dimension) for axis in axes]
+                parts = [table.get(each, np.full(size, np.nan)) for each in names]
+                made.setdefault(f"{prefix}*{section}", sensor(int(section), np.stack(parts, axis=-1)))
+        if name.startswith("l"):
+            made[name] = MuscleLength(name, values)
+    return tuple(made.values())
+
+
+# Motions
+
+
+def _from_motion(path: Path, arm: Arm, input: Input | None, start: str | None, linear: bool | None) -> Recording:
+    """The tips of a simulated motion, without noise."""
+    motion = load_motion(path)
+    if len(motion.t) < 2:
+        raise ValueError(f"has {len(motion.t)} states: must have at least 2")
+    wrench = None
+    if input is None:
+        actuation = Actuation(motion.arm)
+        if actuation.lagged.any():
+            raise ValueError("holds the pressures behind slow valves and not what these were told: needs an input")
+        if len(motion.arm.muscle_names) != len(arm.muscle_names):
+            raise ValueError(
+                f"has {len(motion.arm.muscle_names)} muscles: {short(arm.name)} has {len(arm.muscle_names)}"
+            )
+        forces = motion.tau - actuation.forces(motion.pressures, motion.hysteresis, motion.q)
+        forces[np.abs(forces) < 1e-9 * max(1.0, np.abs(motion.tau).max())] = 0.0
+        rows = joined(arm, pressures=motion.pressures, forces=forces)
+        lines = _changes(rows) > 1 - HELD if linear is None else linear
+        input = _signal(arm, motion.t, rows, lines)
+    if motion.wrench.any():
+        wrench = WrenchSignal(motion.t, motion.wrench, _changes(motion.wrench) > 1 - HELD)
+    unbent = not motion.q[0].any() and not motion.qd[0].any()
+    sensors = tuple(TipPosition(i + 1, motion.tips[:, i]) for i in range(motion.arm.n))
+    return Recording(path.stem, input, motion.t, sensors, start or ("unbent" if unbent else "equilibrium"), wrench)

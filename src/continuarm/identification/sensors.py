@@ -1,0 +1,246 @@
+"""Instruments on an arm: what they measured, and what they would show of a simulated arm.
+
+Values are in metres and radians, (k, width); NaN is a gap, so that a sensor that looks less often has many of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.common.text import short
+from continuarm.sections.model_range import FULL_TURN
+from continuarm.simulation.inputs import muscle_index
+
+
+class Sensor(Protocol):
+    """One instrument: measured values (k, width), and what an arm would have it show."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it: tip 3, orientation 3, l11."""
+
+    @property
+    def unit(self) -> str:
+        """m or rad."""
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The names of its columns: x3, y3, z3."""
+
+    @property
+    def values(self) -> Floats:
+        """(k, width): measured, NaN in gaps."""
+
+    @property
+    def sigma(self) -> float | None:
+        """Standard deviation of its noise, in its unit; None: not known, to be estimated."""
+
+    def check(self, arm: Arm) -> None:
+        """Raises ValueError if an arm has no such place."""
+
+    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+        """What it would show: tip poses (k, n, 4, 4) and lengths (k,) of each muscle -> (k, width)."""
+
+    def difference(self, shown: Floats) -> Floats:
+        """Measured less shown: (k, width), NaN in gaps."""
+
+    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+        """For each sample, how many times beyond (> 1) what the arm can reach it is (k,), and the likely cause."""
+
+
+@dataclass(frozen=True)
+class TipPosition:
+    """Positions of the tip of a section, (k, 3) in m: world frame, or that of a camera (see "sensor_frame")."""
+
+    section: int
+    values: Floats
+    sigma: float | None = None
+
+    def __post_init__(self) -> None:
+        _set_up(self, 3)
+
+    @property
+    def name(self) -> str:
+        """Tip 3."""
+        return f"tip {self.section}"
+
+    unit = "m"
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """x3, y3, z3."""
+        return tuple(f"{axis}{self.section}" for axis in "xyz")
+
+    def check(self, arm: Arm) -> None:
+        """The arm must have that section."""
+        _check_section(self.name, self.section, arm)
+
+    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+        """The position of the tip."""
+        return poses[:, self.section - 1, :3, 3]
+
+    def difference(self, shown: Floats) -> Floats:
+        """Measured less shown."""
+        return self.values - shown
+
+    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+        """Beyond three times the arm's reach; or all of them within a hundredth of the tip's."""
+        origin = np.array([_median(column) for column in self.values.T]) if moved_frame else np.zeros(3)
+        far = np.nanmax(np.abs(np.nan_to_num(self.values - origin)), axis=1)
+        seen = np.isfinite(self.values).any(axis=1)
+        if not moved_frame and seen.any() and far[seen].max() < reach(arm, self.section) / 100:
+            return np.where(seen, 2.0, 0.0), "is it in m, with mm in the header?"
+        return far / (3 * reach(arm)), "is it in mm?"
+
+
+@dataclass(frozen=True)
+class TipOrientation:
+    """Orientations of the tip of a section: rotation vectors (k, 3) in rad, or quaternions (k, 4), w first."""
+
+    section: int
+    values: Floats
+    sigma: float | None = None
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values)
+        if values.ndim == 2 and values.shape[1] == 4:
+            object.__setattr__(self, "values", _rotation_vectors(self.name, values))
+        _set_up(self, 3)
+
+    @property
+    def name(self) -> str:
+        """Orientation 3."""
+        return f"orientation {self.section}"
+
+    unit = "rad"
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """rx3, ry3, rz3."""
+        return tuple(f"r{axis}{self.section}" for axis in "xyz")
+
+    def check(self, arm: Arm) -> None:
+        """The arm must have that section, and a rotation has three numbers."""
+        _check_section(self.name, self.section, arm)
+        if (np.isnan(self.values).sum(axis=1) % 3).any():
+            raise ValueError(f"{self.name}: a rotation vector has gaps in some of its three numbers: must have all")
+
+    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+        """The rotation vector of the tip; of the equal ones that nearest to the measured."""
+        from scipy.spatial.transform import Rotation
+
+        vectors = Rotation.from_matrix(poses[:, self.section - 1, :3, :3]).as_rotvec()
+        angles = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        other = vectors * (1 - FULL_TURN / angles)
+        nearer = np.linalg.norm(self.values - other, axis=1) < np.linalg.norm(self.values - vectors, axis=1)
+        return np.where(nearer[:, None], other, vectors)
+
+    def difference(self, shown: Floats) -> Floats:
+        """The rotation from the shown to the measured orientation, as a vector."""
+        from scipy.spatial.transform import Rotation
+
+        seen = np.isfinite(self.values).all(axis=1)
+        found = np.full(self.values.shape, np.nan)
+        turn = Rotation.from_rotvec(shown[seen]).inv() * Rotation.from_rotvec(self.values[seen])
+        found[seen] = turn.as_rotvec()
+        return found
+
+    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+        """Turned by more than a full turn."""
+        return np.linalg.norm(np.nan_to_num(self.values), axis=1) / (1.01 * FULL_TURN), "is it in degrees?"
+
+
+@dataclass(frozen=True)
+class MuscleLength:
+    """Length changes of a muscle, (k,) in m: draw wires, potentiometers."""
+
+    muscle: str
+    values: Floats
+    sigma: float | None = None
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.values) == 1:
+            object.__setattr__(self, "values", np.asarray(self.values)[:, None])
+        _set_up(self, 1)
+
+    @property
+    def name(self) -> str:
+        """l11."""
+        return self.muscle
+
+    unit = "m"
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """l11."""
+        return (self.muscle,)
+
+    def check(self, arm: Arm) -> None:
+        """The arm must have that muscle."""
+        muscle_index(arm, self.muscle)
+
+    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+        """The length change of the muscle."""
+        return lengths[self.muscle][:, None]
+
+    def difference(self, shown: Floats) -> Floats:
+        """Measured less shown."""
+        return self.values - shown
+
+    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+        """Beyond three times the length of its section; or never far from it, as the length itself would be."""
+        long = _section_of(arm, self.muscle).length
+        seen = self.values[np.isfinite(self.values)]
+        if len(seen) and seen.min() > 0.6 * long and seen.max() < 3 * long:
+            return np.full(len(self.values), 2.0), "is it the length of the muscle, and not its change?"
+        return np.abs(np.nan_to_num(self.values[:, 0])) / (3 * long), "is it in mm?"
+
+
+def reach(arm: Arm, section: int | None = None) -> float:
+    """How far from the base the tip of a section is, that of the last if left out, when the arm is straight, m."""
+    return sum(each.length + each.offset for each in arm.sections[:section])
+
+
+def _median(values: Floats) -> float:
+    seen = values[np.isfinite(values)]
+    return float(np.median(seen)) if len(seen) else 0.0
+
+
+def _set_up(sensor: Any, width: int) -> None:
+    """Values as an array (k, width) whose gaps are NaN."""
+    values = real_numbers(sensor.name, sensor.values, f"rows of {width} numbers")
+    if values.ndim != 2 or values.shape[1] != width:
+        raise ValueError(f"{sensor.name} has shape {values.shape}: must be (k, {width}), one row for each time")
+    if np.isinf(values).any():
+        raise ValueError(f"{sensor.name} has an infinite value: a gap is NaN")
+    object.__setattr__(sensor, "values", values)
+    if sensor.sigma is not None and not 0 < sensor.sigma < np.inf:
+        raise ValueError(f"sigma of {sensor.name} = {sensor.sigma!r}: must be above 0 {sensor.unit}")
+
+
+def _rotation_vectors(name: str, quaternions: Floats) -> Floats:
+    """(k, 4), w first -> (k, 3), rad; gaps stay gaps."""
+    from scipy.spatial.transform import Rotation
+
+    found = np.full((len(quaternions), 3), np.nan)
+    seen = np.isfinite(quaternions).all(axis=1)
+    if (np.abs(np.linalg.norm(quaternions[seen], axis=1) - 1) > 0.05).any():
+        raise ValueError(f"{name}: a quaternion is not of length 1")
+    found[seen] = Rotation.from_quat(quaternions[seen][:, [1, 2, 3, 0]]).as_rotvec()
+    return found
+
+
+def _check_section(name: str, section: int, arm: Arm) -> None:
+    if isinstance(section, bool) or not isinstance(section, (int, np.integer)) or not 1 <= section <= arm.n:
+        raise ValueError(f"{name}: section {section!r} must be from 1 to {arm.n}, the sections of {short(arm.name)}")
+
+
+def _section_of(arm: Arm, muscle: str) -> Any:
+    owners = [section for section in arm.sections for _ in section.muscle_map]
+    return owners[muscle_index(arm, muscle)]

@@ -1,0 +1,1 @@
+"""What the paper has: Algorithm 1, the modal form, energy shaping, its three experiments."""

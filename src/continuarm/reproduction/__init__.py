@@ -1,0 +1,1 @@
+"""The paper reproduced: every claim computed again, and the report."""

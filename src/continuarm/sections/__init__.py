@@ -1,0 +1,1 @@
+"""One section: entire functions, kinematics, inertia, springs and stops, the law of a muscle."""

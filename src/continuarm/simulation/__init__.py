@@ -1,0 +1,1 @@
+"""What drives an arm, how its motion is computed, and the motion: files and figures."""

@@ -1,0 +1,138 @@
+"""A motion in progress: what every solver offers, and how it is led from output time to output time.
+
+A run gives states as they are asked for, so that a long motion can show progress, be written as it goes, and keep what
+it has when it is stopped. A state is a row of numbers: (q, q̇, [pressures, hysteresis,] supplied, dissipated), with the
+middle ones where muscles have a memory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.engine.quantities import forward_dynamics
+from continuarm.engine.state_checks import checked
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation.commands import Drive, Floats
+
+PATIENCE = 0.25
+"""For so long, s, a run may compute before it gives what it has: to be shown, written, or stopped."""
+
+
+class Run(Protocol):
+    """A motion in progress."""
+
+    def drive(self, drive: Drive) -> None:
+        """New commands from now on."""
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        """States (k, width) at the first of some ascending times, and the reason where the motion ends.
+
+        Fewer than asked for and no reason: it takes long, and wants to be asked again.
+        """
+
+    def state(self) -> Floats:
+        """The state now."""
+
+    def counts(self) -> dict[str, int]:
+        """What was done so far: evaluations, steps, rejected."""
+
+
+class Solver(Protocol):
+    """A way to compute motions."""
+
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+
+    def check(self, drive: Drive, duration: float) -> None:
+        """Raises ValueError if the solver cannot follow such commands for so long."""
+
+
+class Part(NamedTuple):
+    """States (k, width) and commands (k, commands) at the next k output times, and why the motion ends if it does."""
+
+    states: Floats
+    commands: Floats
+    counts: dict[str, int]
+    stopped: str = ""
+
+
+def parts(run: Run, arm: Arm, drive: Drive, times: Floats, chunk: int = 2000) -> Iterator[Part]:
+    """A motion part by part: states at the times, the first of which is 0."""
+    if drive.control is None:
+        run.drive(drive)
+        done, stopped = 0, ""
+        while done < len(times) and not stopped:
+            wanted = times[done : done + chunk]
+            states, stopped = run.advance(wanted)
+            done += len(states)
+            if len(states) or stopped:
+                yield Part(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
+        return
+    period, done, stopped = 0, 0, ""
+    while done < len(times) and not stopped:
+        found: list[Floats] = []
+        told: list[Floats] = []
+        fault: BaseException | None = None
+        began = time.perf_counter()
+        while done < len(times) and not stopped and time.perf_counter() < began + PATIENCE:
+            begin, end = period / drive.control.rate, (period + 1) / drive.control.rate
+            try:
+                piece = _controlled(run, arm, drive, begin, end)
+            except BaseException as error:  # the user's function: what was computed before is kept
+                fault = error
+                break
+            run.drive(piece)
+            inside = times[done : done + int(np.searchsorted(times[done:], end))]
+            more = done + len(inside) < len(times)
+            # the end is asked for as well, so that the next period begins there exactly
+            states, stopped = _all_of(run, np.append(inside, end) if more else inside)
+            found.append(states[: len(inside)])
+            told.append(piece.at(inside[: len(states)]))
+            done += len(inside)
+            period += 1
+        if found:
+            yield Part(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
+        if fault is not None:
+            raise fault
+
+
+def _controlled(run: Run, arm: Arm, drive: Drive, begin: float, end: float) -> Drive:
+    """The commands from one time to another, with what the controller answers to the state now."""
+    assert drive.control is not None
+    now, size = run.state(), 3 * arm.n
+    answer = drive.control.commands(begin, now[:size].copy(), now[size : 2 * size].copy())
+    return drive.piece(begin, end).plus_held(answer)
+
+
+def _all_of(run: Run, times: Floats) -> tuple[Floats, str]:
+    """States at all of some times, however long it takes, unless the motion ends."""
+    found, stopped = run.advance(times)
+    while len(found) < len(times) and not stopped:
+        states, stopped = run.advance(times[len(found) :])
+        found = np.concatenate([found, states])
+    return found, stopped
+
+
+def reason(arm: Arm, refused: Floats, otherwise: str = "") -> str:
+    """Why the model does not hold at a state: the section and what is beyond which limit."""
+    size = 3 * arm.n
+    q, qd = refused[:size].copy(), refused[size : 2 * size].copy()
+    if not np.isfinite(refused).all():
+        number = int(np.argmin(np.isfinite(refused)))
+        if number < 2 * size:
+            return f"section {number % size // 3 + 1} of {arm.n} has a state that is not finite"
+        return "a pressure, a hysteresis or an energy is not finite"
+    try:
+        checked(arm, q=q, qd=qd)
+        forward_dynamics(arm, q, qd, np.zeros(size))
+    except ValueError as error:
+        return str(error)
+    if otherwise:
+        return otherwise
+    fastest = int(np.argmax(np.abs(qd)))
+    return f"no step is short enough for section {fastest // 3 + 1} of {arm.n}, which moves at {qd[fastest]:.3g} m/s"

@@ -1,0 +1,260 @@
+"""What drives a motion: pressures or forces of the muscles, and a wrench at the tip, over time or by a controller."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from continuarm.arms.arm import Arm
+from continuarm.common.files import table_lines
+from continuarm.common.number_checks import is_number, real_numbers
+from continuarm.common.text import short
+from continuarm.simulation.commands import Control, Drive, Floats, joined, muscle_count
+
+UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
+"""Pressure units that a signal file may name."""
+
+SECONDS = {"s": 1.0, "ms": 1e-3}
+"""Units of time that a signal file may name."""
+
+HIGHEST = 1e9
+"""The highest pressure that is taken, Pa."""
+
+
+class Input(Protocol):
+    """Anything that can drive an arm."""
+
+    def drive(self, arm: Arm) -> Drive:
+        """The commands over time."""
+
+
+@dataclass(frozen=True)
+class NoInput:
+    """No muscle is driven."""
+
+    def drive(self, arm: Arm) -> Drive:
+        """No pressure, no force."""
+        return Drive.held([0.0], joined(arm))
+
+
+@dataclass(frozen=True)
+class PressureSteps:
+    """Pressure steps of named muscles, in kPa: {"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)]}.
+
+    l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
+    keeps that of its last. As text: "l33=600@0,l22=500@3.2".
+    """
+
+    steps: Mapping[str, Sequence[tuple[float, float]]]
+
+    @classmethod
+    def parse(cls, text: str) -> PressureSteps:
+        """From text such as "l33=600@0, l22=500@3.2": muscle=kPa@seconds."""
+        steps: dict[str, list[tuple[float, float]]] = {}
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]+)\s*@\s*(\S+)", part)
+            try:
+                if not found:
+                    raise ValueError
+                steps.setdefault(found[1], []).append((float(found[3]), float(found[2])))
+            except ValueError:
+                raise ValueError(
+                    f"pressures: {part!r} must be of the form muscle=kPa@seconds, such as l33=600@0"
+                ) from None
+        return cls(steps)
+
+    def drive(self, arm: Arm) -> Drive:
+        """The pressures, in steps."""
+        if not isinstance(self.steps, Mapping):
+            raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600.0)]}}, s and kPa")
+        for name, steps in self.steps.items():
+            if not _are_pairs(steps):
+                raise ValueError(
+                    f"{name}: {short(steps)} must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]"
+                )
+            for time, pressure in steps:
+                if not (np.isfinite(time) and time >= 0):
+                    raise ValueError(f"{name}: time {time} s must be 0 or later")
+                if not 0 <= pressure <= HIGHEST / 1e3:
+                    raise ValueError(f"{name}: pressure {pressure} kPa must be 0 or more and at most {HIGHEST / 1e3:g}")
+            times = [time for time, _ in steps]
+            if len(set(times)) < len(times):
+                raise ValueError(f"{name}: two steps at the same time, {max(times, key=times.count):g} s")
+        times = sorted({0.0} | {float(time) for steps in self.steps.values() for time, _ in steps})
+        pressures = np.zeros((len(times), muscle_count(arm)))
+        for name, steps in self.steps.items():
+            column = muscle_index(arm, name)
+            for time, pressure in sorted(steps):
+                pressures[times.index(float(time)) :, column] = 1e3 * pressure
+        return Drive.held(times, joined(arm, pressures=checked_pressures(arm, "pressures", pressures)))
+
+
+@dataclass(frozen=True, eq=False)
+class PressureSignal:
+    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa, held or linear between."""
+
+    times: ArrayLike
+    pressures: ArrayLike
+    linear: bool = True
+
+    @classmethod
+    def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
+        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
+        try:
+            (_, first), *rows = table_lines(path)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+        header = [re.fullmatch(r"\s*([^\s\[]+)\s*\[(\S+)\]\s*", cell) for cell in first]
+        if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
+            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
+        names = [cell[1] for cell in header if cell]
+        if len(set(names)) < len(names):
+            raise ValueError(f"{path}: the header names {max(names, key=names.count)} more than once")
+        numbers = np.array([_row(path, line, row, len(names)) for line, row in rows])
+        numbers[:, 0] *= SECONDS[header[0][2]]  # type: ignore[index]
+        pressures = np.zeros((len(numbers), muscle_count(arm)))
+        for k, cell in enumerate(header[1:], start=1):
+            assert cell is not None
+            if cell[2] not in UNITS:
+                raise ValueError(f"{path}: unit {cell[2]!r} of {cell[1]}: must be one of {', '.join(UNITS)}")
+            pressures[:, muscle_index(arm, cell[1])] = numbers[:, k] * UNITS[cell[2]]
+        return cls(numbers[:, 0], pressures, linear)
+
+    def drive(self, arm: Arm) -> Drive:
+        """The pressures; where a line crosses the dead zone's edge, a knot is added."""
+        times, pressures = _signal("pressures", self.times, self.pressures, muscle_count(arm))
+        checked_pressures(arm, "pressures", pressures)
+        if not self.linear:
+            return Drive.held(times, joined(arm, pressures=pressures))
+        edges = np.concatenate([np.full(len(s.muscle_map), s.dead_zone) for s in arm.sections])
+        before, after = pressures[:-1] - edges, pressures[1:] - edges
+        row, column = np.nonzero(before * after < 0)
+        part = before[row, column] / (before[row, column] - after[row, column])
+        knots = np.union1d(times, times[row] + part * np.diff(times)[row])
+        pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
+        return Drive.lines(knots, joined(arm, pressures=pressures))
+
+
+@dataclass(frozen=True, eq=False)
+class ForceSignal:
+    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N, held or linear between."""
+
+    times: ArrayLike
+    forces: ArrayLike
+    linear: bool = False
+
+    def drive(self, arm: Arm) -> Drive:
+        """The forces as they are."""
+        times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
+        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, forces=forces))
+
+
+@dataclass(frozen=True, eq=False)
+class WrenchSignal:
+    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes."""
+
+    times: ArrayLike
+    wrenches: ArrayLike
+    linear: bool = False
+
+    def drive(self, arm: Arm) -> Drive:
+        """The wrench as it is."""
+        times, wrenches = _signal("wrenches", self.times, self.wrenches, 6)
+        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, wrench=wrenches))
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A function (t, q, qd) -> pressures (muscles,) in Pa, or forces (3n,) in N, asked `rate` times a second.
+
+    Its answer is held until it is asked again.
+    """
+
+    function: Callable[[float, Floats, Floats], ArrayLike]
+    rate: float
+    gives: Literal["pressures", "forces"] = "pressures"
+
+    def drive(self, arm: Arm) -> Drive:
+        """The function, its answers checked."""
+        if not (is_number(self.rate) and 0 < self.rate <= 1e6):
+            raise ValueError(f"rate of the controller = {self.rate!r}: must be above 0 Hz and at most 1e6 Hz")
+        if self.gives not in ("pressures", "forces"):
+            raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
+        if not callable(self.function):
+            raise TypeError(f"function of the controller is {type(self.function).__name__}: must be callable")
+        width = muscle_count(arm) if self.gives == "pressures" else 3 * arm.n
+
+        def commands(t: float, q: Floats, qd: Floats) -> Floats:
+            name = f"{self.gives} of the controller at t = {t:.6g} s"
+            values = real_numbers(name, self.function(t, q, qd), f"{width} numbers")
+            if values.shape != (width,):
+                raise ValueError(f"{name} have shape {values.shape}: must be ({width},)")
+            if not np.isfinite(values).all():
+                raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
+            if self.gives == "forces":
+                return joined(arm, forces=values)[0]
+            return joined(arm, pressures=checked_pressures(arm, name, values))[0]
+
+        return Drive(np.zeros(1), joined(arm), joined(arm), Control(self.rate, commands))
+
+
+def _are_pairs(steps: Any) -> bool:
+    if isinstance(steps, (str, bytes)) or not isinstance(steps, Sequence):
+        return False
+    return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
+
+
+def _row(path: str | Path, line: int, row: list[str], width: int) -> list[float]:
+    if len(row) != width:
+        raise ValueError(f"{path}: line {line} has {len(row)} cells: must have {width}, as the header")
+    try:
+        numbers = [float(cell) for cell in row]
+    except ValueError:
+        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} numbers") from None
+    if not all(0 <= number < float("inf") for number in numbers):
+        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} finite numbers of 0 or more")
+    return numbers
+
+
+def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
+    when = np.atleast_1d(real_numbers("times", times, "a list of seconds"))
+    what = np.atleast_2d(real_numbers(name, values, f"rows of {width} numbers"))
+    if when.ndim != 1 or not len(when):
+        raise ValueError(f"times has shape {when.shape}: must be a list of at least one time")
+    if what.shape != (len(when), width):
+        raise ValueError(f"{name} has shape {what.shape}: must be ({len(when)}, {width}), one row for each time")
+    if not np.isfinite(when).all() or not np.isfinite(what).all():
+        raise ValueError(f"times and {name} must be finite")
+    if (np.diff(when) <= 0).any():
+        raise ValueError(f"times must ascend; they do not after {when[:-1][np.diff(when) <= 0][0]:g} s")
+    if when[0] < 0:
+        raise ValueError(f"times begin at {when[0]:g} s: must be 0 or later")
+    return when, what
+
+
+def muscle_index(arm: Arm, name: str) -> int:
+    """The column of a muscle such as l33 (section 3, muscle 3) or l10-2."""
+    names = arm.muscle_names
+    if name not in names:
+        raise ValueError(f"muscle {name!r}: must be one of {names[0]} to {names[-1]} of {arm.name!r}")
+    return names.index(name)
+
+
+def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
+    """Pressures (..., muscles) in Pa that the arm's muscles can take."""
+    wrong = ~((pressures >= 0) & (pressures <= HIGHEST))
+    if wrong.any():
+        column = int(np.argmax(wrong.reshape(-1, pressures.shape[-1]).any(axis=0)))
+        value: Any = pressures[..., column][wrong[..., column]]
+        shown = f"{name}: {arm.muscle_names[column]} = {np.ravel(value)[0]:g} Pa"
+        raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST:g}")
+    for i, section in enumerate(arm.sections):
+        if section.muscle_area is None:
+            raise ValueError(f"sections[{i}].muscle_area is missing: pressures need it to become forces")
+    return pressures

@@ -1,0 +1,92 @@
+"""A motion: what an arm did over time, and how it was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from continuarm.arms.arm import Arm
+from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """States of an arm at output times, what drove it, and where the work went; a row for each time.
+
+    `record` says what the solver did and how long it took; `stopped` is empty, or why the motion ends before it was to.
+    """
+
+    arm: Arm
+    t: Floats  # (k,), s
+    q: Floats  # (k, 3n), m: muscle length changes, section by section
+    qd: Floats  # (k, 3n), m/s
+    tau: Floats  # (k, 3n), N: what all muscles do together over q, positive extends
+    pressures: Floats  # (k, muscles), Pa, in the muscles: behind the valves, where these are slow
+    hysteresis: Floats  # (k, muscles), N: by which hysteresis holds each muscle back
+    wrench: Floats  # (k, 6), N m and N: moment and force on the last tip, world axes
+    supplied: Floats  # (k,), J: work of pressures, forces and wrench since the start
+    dissipated: Floats  # (k,), J: taken by dampers and hysteresis since the start
+    record: dict[str, Any] = field(default_factory=dict)
+    stopped: str = ""
+
+    @cached_property
+    def tip_poses(self) -> Floats:
+        """Poses of the section tips in the world frame: (k, n, 4, 4)."""
+        return np.asarray(tip_poses(self.arm, self.q))
+
+    @property
+    def tips(self) -> Floats:
+        """Positions of the section tips in the world frame: (k, n, 3), m."""
+        return self.tip_poses[..., :3, 3]
+
+    @cached_property
+    def energies(self) -> dict[str, Floats]:
+        """Energies, (k,) each, J: kinetic + gravitational + elastic changes by supplied - dissipated."""
+        return {
+            "kinetic": kinetic_energy(self.arm, self.q, self.qd),
+            "gravitational": gravitational_energy(self.arm, self.q),
+            "elastic": elastic_energy(self.arm, self.q),
+            "supplied": self.supplied,
+            "dissipated": self.dissipated,
+        }
+
+    def plot(self, other: Motion | None = None) -> Figure:
+        """A figure of the motion: tips, pressures, energies, shapes; with another one, the distance between them."""
+        from continuarm.simulation.plots import plot_motion
+
+        return plot_motion(self, other)
+
+    def view(self, other: Motion | None = None, **where: Any) -> Any:
+        """Shows the motion, or two of them, in the browser; takes host, port and block (see continuarm.view)."""
+        from continuarm.viewer.viewer import view_motion
+
+        return view_motion(self, *([] if other is None else [other]), **where)
+
+    def rows(self, chosen: slice, stopped: str | None = None) -> Motion:
+        """The motion at some of its times."""
+        end = self.stopped if stopped is None else stopped
+        return replace(self, **{name: getattr(self, name)[chosen] for name in ROWS}, stopped=end)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Motion], record: dict[str, Any], stopped: str) -> Motion:
+        """Parts of one motion, one after the other."""
+        rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ROWS}
+        return cls(parts[0].arm, **rows, record=record, stopped=stopped)
+
+    def __repr__(self) -> str:
+        end = f", stopped: {self.stopped}" if self.stopped else ""
+        return f"<Motion of {self.arm.name!r}: {len(self.t)} states over {self.t[-1] if len(self.t) else 0:g} s{end}>"
+
+
+ROWS = ("t", "q", "qd", "tau", "pressures", "hysteresis", "wrench", "supplied", "dissipated")
+"""The fields of a motion that have a row for each time."""

@@ -1,0 +1,176 @@
+"""The main job: an arm and what drives it in, its motion out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import is_number, real_numbers
+from continuarm.common.text import short
+from continuarm.engine.state_checks import checked
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation.commands import Drive, Floats, taken_apart
+from continuarm.simulation.control_loop import Part, parts, reason
+from continuarm.simulation.inputs import Input, NoInput, WrenchSignal
+from continuarm.simulation.motion import Motion
+from continuarm.simulation.motion_file import MotionWriter
+from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
+from continuarm.statics.equilibrium_search import equilibrium
+
+MOST_STATES = 10_000_000
+"""Output states of one motion: beyond any plot, and short of exhausting the memory by a slip of the keyboard."""
+
+
+def simulate(
+    arm: Arm,
+    input: Input | None = None,
+    *,
+    duration: float,
+    q0: ArrayLike | None = None,
+    qd0: ArrayLike | None = None,
+    start: Literal["unbent", "equilibrium"] = "unbent",
+    wrench: ArrayLike | WrenchSignal | None = None,
+    rate: float = 200.0,
+    solver: Adaptive | FixedStep | CVODE | None = None,
+    output: str | os.PathLike[str] | None = None,
+    progress: Callable[[float], Any] | None = None,
+) -> Motion:
+    """The motion of an arm over a duration, s, from q0, qd0 (zero if left out: unbent and at rest).
+
+    input: PressureSteps, PressureSignal, ForceSignal, Controller, or nothing.
+    start: "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
+    wrench: moment and force (6,) on the last tip in N m and N, world axes, constant; or a WrenchSignal.
+    rate: output states per second, Hz. solver: Adaptive() (compiled), FixedStep() or CVODE() (SUNDIALS).
+    output: a NetCDF-4 file, written as the motion is computed; until it is complete it is called *.partial.nc.
+    progress is called with the share done, from 0 to 1.
+    A motion that leaves the model's range ends there: what was computed is kept and `stopped` says why.
+    """
+    _check(arm, input, duration, rate, solver)
+    solver = Adaptive() if solver is None else solver
+    drive = _drive(arm, input, wrench)
+    actuation = Actuation(arm)
+    run = solver.start(arm, actuation, _first_state(arm, actuation, drive, q0, qd0, start))
+    solver.check(drive, duration)
+    times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
+
+    found: list[Motion] = []
+    wall = 0.0
+    with contextlib.ExitStack() as stack:
+        writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
+        record: dict[str, Any] = {}
+        stopped = ""
+        for part, seconds in _timed(parts(run, arm, drive, times)):
+            wall += seconds
+            first = sum(len(each.t) for each in found)
+            motion = _motion(arm, actuation, times[first : first + len(part.states)], part)
+            found.append(motion)
+            stopped = motion.stopped
+            done = first + len(motion.t)
+            reached = float(times[done - 1]) if done else 0.0
+            record = {"solver": repr(solver), "wall_time": wall, "real_time_factor": reached / wall} | part.counts
+            if writer is not None:
+                writer.write(motion)
+            if progress:
+                progress(done / len(times))
+            if stopped:
+                break
+        if writer is not None:
+            writer.close(record, stopped)
+    return Motion.joined(found, record, stopped)
+
+
+def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
+    """Each part with the seconds that it took to compute; what is done with it does not count."""
+    while True:
+        began = time.perf_counter()
+        part = next(found, None)
+        if part is None:
+            return
+        yield part, time.perf_counter() - began
+
+
+def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: object) -> None:
+    if not isinstance(arm, Arm):
+        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
+    for name, value, unit in (("duration", duration, "s"), ("rate", rate, "Hz")):
+        if not (is_number(value) and 0 < value < float("inf")):
+            raise ValueError(f"{name} = {short(value)}: must be above 0 {unit} and finite")
+    if duration * rate > MOST_STATES:
+        raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
+    if input is not None and not hasattr(input, "drive"):
+        kinds = "PressureSteps, PressureSignal, ForceSignal or Controller"
+        raise TypeError(f"input is {type(input).__name__}: must be {kinds}")
+    if solver is not None and not isinstance(solver, (Adaptive, FixedStep, CVODE)):
+        raise TypeError(f"solver is {type(solver).__name__}: must be Adaptive(...), FixedStep(...) or CVODE(...)")
+
+
+def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> Drive:
+    drive = (NoInput() if input is None else input).drive(arm)
+    if wrench is None:
+        return drive
+    signal = wrench
+    if not isinstance(signal, WrenchSignal):
+        constant = real_numbers("wrench", signal, "6 numbers, a moment and a force")
+        if constant.shape != (6,):
+            raise ValueError(f"wrench has shape {constant.shape}: must be (6,), a moment and a force")
+        signal = WrenchSignal([0.0], constant[None])
+    return drive.plus(signal.drive(arm))
+
+
+def _first_state(
+    arm: Arm,
+    actuation: Actuation,
+    drive: Drive,
+    q0: ArrayLike | None,
+    qd0: ArrayLike | None,
+    start: str,
+) -> Floats:
+    """The state at t = 0; no work has been done yet."""
+    if start not in ("unbent", "equilibrium"):
+        raise ValueError(f"start = {start!r}: must be 'unbent' or 'equilibrium'")
+    still = np.zeros(3 * arm.n)
+    pressures = held = np.zeros(len(actuation.map))
+    if start == "equilibrium":
+        if q0 is not None or qd0 is not None:
+            raise ValueError("start = 'equilibrium': must come without q0 and qd0")
+        if drive.control is not None:
+            raise ValueError("start = 'equilibrium': must come without a controller, which first needs a state")
+        told = taken_apart(arm, drive.at([0.0])[0])
+        pressures = told.pressures
+        tau = told.forces + actuation.forces(pressures, held, still)
+        stiffness = actuation.constants.stiffening * pressures
+        q0 = equilibrium(arm, tau, wrench=told.wrench, muscle_stiffness=stiffness)
+    q, qd = checked(arm, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
+    if q.ndim != 1:
+        raise ValueError(f"q0 has shape {q.shape}: must be ({3 * arm.n},), one state")
+    memory = [pressures, held] if actuation.remembers else []
+    return np.concatenate([q, qd, *memory, [0.0, 0.0]])
+
+
+def _motion(arm: Arm, actuation: Actuation, times: Floats, part: Part) -> Motion:
+    """The rows of one part: states taken apart, as far as the model holds."""
+    size, muscles = 3 * arm.n, len(actuation.map)
+    stopped, states = part.stopped, part.states
+    q, qd = (np.ascontiguousarray(states[:, each]) for each in (slice(0, size), slice(size, 2 * size)))
+    told = taken_apart(arm, part.commands)
+    pressures, held = told.pressures, np.zeros((len(states), muscles))
+    if actuation.remembers:
+        pressures = actuation.pressures(told.pressures, states[:, 2 * size : 2 * size + muscles])
+        held = np.ascontiguousarray(states[:, 2 * size + muscles : -2])
+    tau = told.forces + actuation.forces(pressures, held, q)
+    found = Motion(arm, times, q, qd, tau, pressures, held, told.wrench, states[:, -2], states[:, -1], {}, stopped)
+    try:
+        checked(arm, q=q, qd=qd)
+    except ValueError:  # a row between two good steps that is not good itself
+        for row in range(len(times)):
+            why = reason(arm, states[row], "-")
+            if why != "-":
+                return found.rows(slice(0, row), f"t = {times[row]:.6g} s: {why}")
+    return found

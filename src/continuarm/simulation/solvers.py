@@ -1,0 +1,298 @@
+"""How a motion is computed: small objects that say which method and how accurately, and start a run (see runs.py)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import is_number, whole_number
+from continuarm.engine.compiled import native
+from continuarm.engine.native_arm import native_arm
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation import control_loop
+from continuarm.simulation.commands import Drive, Floats
+from continuarm.simulation.control_loop import Run, reason
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """Compiled backward differences of order 1 to 5 with error control; never returns to Python between outputs.
+
+    rtol is relative; atol is in metres for q and 100 times that in m/s for q̇. The default atol was
+    chosen on the paper's experiment 1, where it keeps the tips within a micrometre.
+    """
+
+    rtol: float = 1e-6
+    atol: float = 5e-11
+    longest_step: float = float("inf")
+    highest_order: int = 5
+
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+        _check_tolerances(self.rtol, self.atol)
+        if not (is_number(self.longest_step) and self.longest_step >= 1e-9):
+            raise ValueError(f"longest_step = {self.longest_step!r}: must be at least 1e-9 s")
+        whole_number("highest_order", self.highest_order, least=1, most=5)
+        return _AdaptiveRun(self, arm, actuation, state)
+
+    def check(self, drive: Drive, duration: float) -> None:
+        """Follows all commands."""
+
+
+class _AdaptiveRun:
+    def __init__(self, solver: Adaptive, arm: Arm, actuation: Actuation, state: Floats) -> None:
+        self.arm, size = arm, 3 * arm.n
+        damping = np.zeros((size, size))
+        for i, section in enumerate(arm.sections):
+            damping[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = section.damping_matrix
+        tolerances = _tolerances(solver.atol, arm, actuation)
+        self.integrator = native.Integrator(
+            native_arm(arm),
+            _numbers(actuation),
+            actuation.remembers,
+            state.tolist(),
+            solver.rtol,
+            tolerances.tolist(),
+            min(solver.longest_step, 1e300),
+            solver.highest_order,
+            damping.ravel().tolist(),
+        )
+        self.width = len(state)
+
+    def drive(self, drive: Drive) -> None:
+        self.integrator.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        states = np.empty((len(times), self.width))
+        rows, failed, reached = self.integrator.advance(np.ascontiguousarray(times), states, control_loop.PATIENCE)
+        if not failed:
+            return states[:rows], ""
+        refused = self.integrator.refused() or self.integrator.state()
+        return states[:rows], f"t = {reached:.6g} s: {reason(self.arm, np.array(refused))}"
+
+    def state(self) -> Floats:
+        return np.array(self.integrator.state())
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.integrator.counts())
+
+
+@dataclass(frozen=True)
+class FixedStep:
+    """Implicit steps of one length, order 2, O(n) each: for control rates, where the cost must be known beforehand.
+
+    rate: steps per second, Hz. Springs, dampers and stops are taken implicitly, so that a step is stable however stiff
+    they are (see implicit_step); commands are averaged over it, so that a jump inside gives its true impulse.
+    """
+
+    rate: float = 1000.0
+
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+        if not (is_number(self.rate) and 0 < self.rate <= 1e7):
+            raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
+        return _FixedRun(self, arm, actuation, state)
+
+    def check(self, drive: Drive, duration: float) -> None:
+        """A motion has at least one step, and a controller is asked every so many whole steps."""
+        if self.rate * duration < 1 - 1e-9:
+            raise ValueError(
+                f"rate of FixedStep = {self.rate:g} Hz: must be at least {1 / duration:g} Hz, a step in {duration:g} s"
+            )
+        if drive.control is not None:
+            ratio = self.rate / drive.control.rate
+            if abs(ratio - round(ratio)) > 1e-9 * ratio or round(ratio) < 1:
+                raise ValueError(
+                    f"rate of the controller = {drive.control.rate:g} Hz: "
+                    f"must be that of FixedStep, {self.rate:g} Hz, or a whole fraction of it"
+                )
+
+
+class _FixedRun:
+    def __init__(self, solver: FixedStep, arm: Arm, actuation: Actuation, state: Floats) -> None:
+        self.arm, self.step, self.done = arm, 1 / solver.rate, 0
+        self.block = max(100, 60_000 // arm.n)  # steps computed before their states are thinned out
+        self.stepper = native.Stepper(
+            native_arm(arm), _numbers(actuation), actuation.remembers, state.tolist(), self.step
+        )
+        self.before = self.after = state
+
+    def drive(self, drive: Drive) -> None:
+        self.stepper.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        steps = times / self.step
+        whole = np.rint(steps)
+        steps = np.where(np.abs(steps - whole) < 1e-6, whole, steps)  # 0.3 s is 300 steps
+        found = [self._between(steps[steps <= self.done], self.done - 1, np.stack([self.before, self.after]))]
+        last, began = int(np.ceil(steps[-1])), time.perf_counter()
+        while self.done < last and time.perf_counter() < began + control_loop.PATIENCE:
+            count = min(self.block, last - self.done)
+            states = np.empty((count, len(self.after)))
+            rows = self.stepper.advance(states)
+            first, states = self.done, np.concatenate([self.after[None], states[:rows]])
+            self.done += rows
+            found.append(self._between(steps[(steps > first) & (steps <= self.done)], first, states))
+            if rows:
+                self.before, self.after = states[-2], states[-1]
+            if rows < count:
+                refused = np.array(self.stepper.refused())
+                why = reason(self.arm, refused, "the steps are too long for this motion")
+                return np.concatenate(found), f"t = {self.done * self.step:.6g} s: {why}"
+        return np.concatenate(found), ""
+
+    def _between(self, steps: Floats, first: int, states: Floats) -> Floats:
+        """States at some numbers of steps, whole or not, from those at first, first + 1, ...: cubic in q."""
+        low = np.clip(np.floor(steps).astype(int) - first, 0, len(states) - 1)
+        part = (steps - first - low)[:, None]
+        here, there = states[low], states[np.minimum(low + 1, len(states) - 1)]
+        found = here + part * (there - here)
+        size = 3 * self.arm.n
+        (q, v), (q_next, v_next) = ((each[:, :size], each[:, size : 2 * size]) for each in (here, there))
+        bow = (1 - part) * (self.step * v - (q_next - q)) - part * (self.step * v_next - (q_next - q))
+        found[:, :size] += part * (1 - part) * bow
+        return found
+
+    def state(self) -> Floats:
+        return np.array(self.after)
+
+    def counts(self) -> dict[str, int]:
+        return {"evaluations": 2 * self.done, "steps": self.done, "rejected": 0}  # a step has two stages
+
+
+@dataclass(frozen=True)
+class CVODE:
+    """SUNDIALS CVODE, variable-order backward differences (the ode15s of the paper): the reference, through Python.
+
+    CVODE does not tell its steps here: they are counted from the times at which it asks for the right-hand side.
+    """
+
+    rtol: float = 1e-6
+    atol: float = 1e-10
+    highest_order: int = 5
+
+    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+        """A run from a state at t = 0."""
+        _check_tolerances(self.rtol, self.atol)
+        whole_number("highest_order", self.highest_order, least=1, most=5)
+        return _CvodeRun(self, arm, actuation, state)
+
+    def check(self, drive: Drive, duration: float) -> None:
+        """Follows all commands."""
+
+
+class _CvodeRun:
+    def __init__(self, solver: CVODE, arm: Arm, actuation: Actuation, state: Floats) -> None:
+        self.solver, self.arm, self.actuation = solver, arm, actuation
+        # the energies are summed up beside the motion: they have no part in its error
+        self.tolerances = np.append(_tolerances(solver.atol, arm, actuation), [1e30, 1e30])
+        self.time, self.now = 0.0, state.copy()
+        self.tally = {"evaluations": 0, "steps": 0, "rejected": 0}
+        self.refused, self.latest_rate = state, np.zeros(len(state))
+        self.rate = native.Rate(native_arm(arm), _numbers(actuation), actuation.remembers)
+
+    def drive(self, drive: Drive) -> None:
+        self.commands = drive
+
+    def advance(self, times: Floats) -> tuple[Floats, str]:
+        """Starts anew where a command jumps, and does not step over knots unseen."""
+        from sksundae.cvode import CVODE
+
+        drive = self.commands
+        jumps = (drive.end[:-1] != drive.begin[1:]).any(axis=1)
+        bounds = drive.times[1:][jumps]
+        lines = len(drive.times) > 1 and bool((drive.begin != drive.end).any())
+        gaps = np.diff(drive.times)
+        if lines and gaps.min() < np.median(gaps) / 10:  # uneven: from knot to knot
+            bounds = drive.times[1:]
+        longest = float(gaps.min()) if lines and len(bounds) < len(gaps) else 0.0
+        found = [np.repeat(self.now[None], int((times <= self.time).sum()), axis=0)]
+        while self.time < times[-1]:
+            ahead = bounds[bounds > self.time]
+            end = min(times[-1], ahead[0]) if len(ahead) else times[-1]
+            inside = times[(times > self.time) & (times <= end)]
+            wanted = np.unique(np.concatenate([[self.time], inside, [end]]))
+            cvode = CVODE(
+                self._rate,
+                method="BDF",
+                rtol=self.solver.rtol,
+                atol=self.tolerances,
+                max_step=longest,
+                max_order=self.solver.highest_order,
+                max_num_steps=1_000_000,
+                eventsfn=lambda time, y, events: self._edge(y, events),
+                num_events=1,
+            )
+            self.begun = self.latest = self.time
+            self.row = drive.at([self.time])[0]
+            self.steady = bool((self.row == drive.before([end])[0]).all()) and not lines
+            result = cvode.solve(wanted, self.now)
+            found.append(np.array(result.y[np.isin(result.t, inside)]))
+            self.time, self.now = float(result.t[-1]), np.array(result.y[-1])
+            if self.time < end:
+                why = reason(self.arm, self.refused, str(result.message))
+                return np.concatenate(found), f"t = {self.time:.6g} s: {why}"
+        return np.concatenate(found), ""
+
+    def _rate(self, time: float, y: Any, out: Any) -> None:
+        tally = self.tally
+        tally["evaluations"] += 1
+        if time > self.latest:
+            tally["steps"] += 1
+        elif time < self.latest:  # the step to the time before was not taken
+            tally["rejected"] += 1
+        self.latest = time
+        if not self.steady:
+            self.row = self.commands.before([time])[0] if time > self.begun else self.row
+        if self.rate.evaluate(self.row, y, out):
+            self.latest_rate = np.array(out)
+            return
+        if np.isfinite(y).all():
+            self.refused = np.array(y)
+            if self.rate.margin(y) <= 0:  # goes on as it was, to the edge that it has just passed
+                out[:] = self.latest_rate
+                return
+        out[:] = np.nan  # CVODE tries a shorter step
+
+    def _edge(self, y: Any, events: Any) -> None:
+        """Zero at the edge of the model's range."""
+        events[0] = self.rate.margin(y)
+
+    def state(self) -> Floats:
+        return self.now
+
+    def counts(self) -> dict[str, int]:
+        return dict(self.tally)
+
+
+def _numbers(actuation: Actuation) -> list[list[float]]:
+    """The muscles as native code takes them: section, row of the muscle map, constants."""
+    rows = []
+    for row, constants in zip(actuation.map, np.stack(actuation.constants, axis=-1), strict=True):
+        section = int(np.argmax(row != 0)) // 3
+        rows.append([float(section), *row[3 * section : 3 * section + 3], *constants])
+    return rows
+
+
+def _tolerances(atol: float, arm: Arm, actuation: Actuation) -> Floats:
+    """Absolute tolerances of a state, energies left out: those of q in m, of q̇ 100 times that in m/s.
+
+    Those of pressures and hysteresis are such that the spring of a muscle would move by that of q.
+    """
+    size = 3 * arm.n
+    tolerances = [np.full(size, atol), np.full(size, 100 * atol)]
+    if actuation.remembers:
+        stiffness = np.concatenate([np.full(len(s.muscle_map), np.trace(s.stiffness_matrix) / 3) for s in arm.sections])
+        area = np.where(actuation.constants.area > 0, actuation.constants.area, 1.0)
+        tolerances += [atol * stiffness / area, atol * stiffness]
+    return np.concatenate(tolerances)
+
+
+def _check_tolerances(rtol: float, atol: float) -> None:
+    for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, 1e-300)):
+        if not (is_number(value) and least <= value <= 1):
+            raise ValueError(f"{name} = {value!r}: must be between {least:g} and 1")

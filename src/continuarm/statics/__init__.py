@@ -1,0 +1,1 @@
+"""Where an arm rests, and how it swings there."""

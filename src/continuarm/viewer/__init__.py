@@ -1,0 +1,1 @@
+"""Motions and live arms in the browser, and the offline player."""

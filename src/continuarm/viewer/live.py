@@ -1,0 +1,275 @@
+"""An arm that moves now: steps of a fixed length in time with the clock on the wall, and how well that is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from continuarm.arms.arm import Arm, Payload
+from continuarm.arms.arm_file import load_arm
+from continuarm.common.number_checks import real_numbers
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation.commands import Drive, joined, taken_apart
+from continuarm.simulation.control_loop import Run
+from continuarm.simulation.inputs import Input, checked_pressures
+from continuarm.simulation.solvers import FixedStep
+from continuarm.statics.equilibrium_search import equilibrium
+from continuarm.viewer.presets import sweep
+from continuarm.viewer.shapes import drawing
+
+Floats = NDArray[np.float64]
+
+RATE = 1000
+"""Steps per second, Hz."""
+FRAME = 1 / 60
+"""Seconds between two pictures; the steps of one are computed together."""
+MOST_BEHIND = 0.1
+"""Seconds of steps that are made up for; what is further behind is left out, and counted as late."""
+WINDOW = 2.0
+"""Seconds over which speed and step time are averaged."""
+
+
+class LiveArm:
+    """An arm in motion that takes new pressures, payload, damping and gravity at any time.
+
+    It begins at rest without pressure; an arm that has no such place begins unbent. `stopped` is empty, or says which
+    section left the model's range: then only reset goes on.
+    """
+
+    def __init__(self, arm: Arm, rate: float = RATE) -> None:
+        self.described, self.rate = arm, rate
+        checked_pressures(arm, "pressures", np.zeros(len(Actuation(arm).map)))
+        self._payload, self._damping, self._gravity = arm.point_mass[0], 1.0, arm.gravity
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start, without pressures; payload, damping and gravity stay."""
+        self.arm = self._changed()
+        self.actuation = Actuation(self.arm)
+        q = np.zeros(3 * self.arm.n)
+        with contextlib.suppress(ValueError):  # where nothing holds it up, it falls from where it is straight
+            q = equilibrium(self.arm)
+        memory = np.zeros(2 * len(self.actuation.map) if self.actuation.remembers else 0)
+        self.steps, self.stopped = 0, ""
+        self.drive = Drive.held([0.0], joined(self.arm))
+        self._start(np.concatenate([q, 0 * q, memory, [0.0, 0.0]]))
+
+    def _start(self, state: Floats) -> None:
+        """A run of the present arm from a state; its own time begins at 0."""
+        self._begun = self.steps
+        self._run: Run = FixedStep(self.rate).start(self.arm, self.actuation, state)
+        self._follow(self.drive)
+
+    def _follow(self, drive: Drive) -> None:
+        self.drive = drive
+        self._run.drive(later(drive, self.time, (self.steps - self._begun) / self.rate))
+
+    @property
+    def time(self) -> float:
+        """Seconds since the start."""
+        return self.steps / self.rate
+
+    @property
+    def state(self) -> Floats:
+        """(q, q̇, [pressures, hysteresis,] supplied, dissipated), as solvers have it."""
+        return self._run.state()
+
+    @property
+    def q(self) -> Floats:
+        """(3n,), m."""
+        return self.state[: 3 * self.arm.n]
+
+    @property
+    def commands(self) -> Floats:
+        """What the valves are told now: (muscles,), Pa."""
+        return taken_apart(self.arm, self.drive.at([self.time])[0]).pressures
+
+    @property
+    def pressures(self) -> Floats:
+        """What is in the muscles: (muscles,), Pa."""
+        size, muscles = 3 * self.arm.n, len(self.actuation.map)
+        memory = self.state[2 * size : 2 * size + muscles] if self.actuation.remembers else self.commands
+        return np.asarray(self.actuation.pressures(self.commands, memory))
+
+    def set_pressures(self, pressures: ArrayLike) -> None:
+        """Holds these from now on: (muscles,), Pa."""
+        values = real_numbers("pressures", pressures, "a list of pressures")
+        if values.shape != (len(self.actuation.map),):
+            raise ValueError(f"pressures has shape {values.shape}: must be ({len(self.actuation.map)},)")
+        row = joined(self.arm, pressures=checked_pressures(self.arm, "pressures", values))
+        self._follow(Drive.held([self.time], row))
+
+    def play(self, input: Input) -> None:
+        """Follows an input, whose time begins now."""
+        self._follow(later(input.drive(self.arm), 0.0, self.time))
+
+    def change(self, **settings: Any) -> None:
+        """Another payload, kg, damping, in times that of the arm as described, or gravity, m/s², from now on.
+
+        ValueError says what is wrong with it; then nothing has changed.
+        """
+        before = self._payload, self._damping, self._gravity
+        self._payload, self._damping, self._gravity = (
+            settings.get(name, value) for name, value in zip(("payload", "damping", "gravity"), before, strict=True)
+        )
+        try:
+            arm = self._changed()
+        except ValueError:
+            self._payload, self._damping, self._gravity = before
+            raise
+        state = self.state
+        self.arm, self.actuation = arm, Actuation(arm)
+        if not self.stopped:
+            self._start(state)
+
+    def _changed(self) -> Arm:
+        factor = real_numbers("damping", self._damping, "one number")
+        if factor.shape or not 0 <= factor <= 1e6:
+            raise ValueError(f"damping = {self._damping!r} times that of the arm: must be from 0 to 1e6")
+        sections = [
+            section.replace(damping=np.asarray(factor * np.asarray(section.damping)).tolist())
+            for section in self.described.sections
+        ]
+        load = None
+        if self._payload:
+            load = Payload(mass=self._payload, offset=self.described.point_mass[1])
+        return self.described.replace(sections=sections, payload=load, gravity=self._gravity)
+
+    def advance(self, steps: int) -> int:
+        """Makes so many steps, or fewer where the motion stops: how many."""
+        if self.stopped or steps <= 0:
+            return 0
+        last = (self.steps - self._begun + steps) / self.rate
+        _, stopped = self._run.advance(np.array([last]))
+        if stopped:  # the run does not tell how many steps of these it made: the arm stands where it stopped
+            self.stopped = stopped.partition(": ")[2] or stopped
+            return 0
+        self.steps += steps
+        return steps
+
+
+def later(drive: Drive, time: float, begin: float) -> Drive:
+    """What is left of a drive from a time on, as one that begins at another time.
+
+    Knots so close that they are the same after the shift are one, as a line of no length has no slope.
+    """
+    ahead = drive.times > time
+    knots = np.append(time, drive.times[ahead])
+    ends = np.concatenate([drive.before(knots[1:]), drive.end[-1:]]) if ahead.any() else drive.at(knots)
+    times = knots - time + begin
+    kept = np.append(np.diff(times) > 0, True)
+    return Drive(times[kept], drive.at(knots)[kept], ends[kept])
+
+
+class Figures(NamedTuple):
+    """How well a live arm keeps time."""
+
+    real_time_factor: float  # simulated time over wall time, of late
+    step_time: float  # s of computing for one step, of late
+    steps: int  # that were due since the start
+    late: int  # of these: not there when the picture after theirs was due
+
+    @property
+    def late_share(self) -> float:
+        """The part of steps that were late."""
+        return self.late / self.steps if self.steps else 0.0
+
+
+class Pace:
+    """Which steps are due, and which come late. A step belongs to the first picture after it.
+
+    It is late if it is not there when the picture after that one is due.
+    """
+
+    def __init__(self, rate: float, frame: float, now: float) -> None:
+        self.rate, self.frame = rate, frame
+        self.start(now)
+
+    def start(self, now: float) -> None:
+        """Counts anew from now on."""
+        self.begun, self.passed, self.late = now, 0, 0
+        self._recent: deque[tuple[float, int, float]] = deque([(now, 0, 0.0)])
+        self._made, self._busy = 0, 0.0
+
+    def due(self, now: float) -> int:
+        """How many steps must be made now; those too far behind are passed over."""
+        wanted = int((now - self.begun) * self.rate + 1e-9)
+        over = wanted - self.passed - int(MOST_BEHIND * self.rate)
+        if over > 0:
+            self.passed += over
+            self.late += over
+        return wanted - self.passed
+
+    def done(self, steps: int, now: float, busy: float) -> None:
+        """So many steps were made until now and took so many seconds of computing."""
+        numbers = np.arange(self.passed + 1, self.passed + steps + 1)
+        pictures = np.ceil(numbers / self.rate / self.frame - 1e-9)
+        self.late += int(((pictures + 1) * self.frame < now - self.begun).sum())
+        self.passed += steps
+        self._made += steps
+        self._busy += busy
+        self._recent.append((now, self._made, self._busy))
+        while len(self._recent) > 2 and now - self._recent[0][0] > WINDOW:
+            self._recent.popleft()
+
+    @property
+    def figures(self) -> Figures:
+        """Speed and step time of late, and all steps since the start."""
+        (then, made, busy), (now, made_now, busy_now) = self._recent[0], self._recent[-1]
+        steps = made_now - made
+        factor = steps / self.rate / (now - then) if now > then else 0.0
+        return Figures(factor, (busy_now - busy) / steps if steps else 0.0, self.passed, self.late)
+
+
+class LiveLoop:
+    """Keeps a live arm in time: all steps of a picture in one call, then the picture is drawn."""
+
+    def __init__(
+        self,
+        live: LiveArm,
+        draw: Callable[[LiveArm], None],
+        lock: threading.RLock,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.live, self.draw, self.lock, self.clock = live, draw, lock, clock
+        self.pace = Pace(live.rate, FRAME, clock())
+        self.pictures = 0
+
+    def beat(self, ended: threading.Event) -> None:
+        """The steps that are due and a picture; then waits for the next one."""
+        with self.lock:
+            if not self.pictures:
+                self.draw(self.live)  # the first picture takes longer than others
+            begin = self.clock()
+            if self.live.stopped or not self.pictures:
+                self.pace.start(begin)  # nothing is due while nothing moves
+            steps = self.live.advance(self.pace.due(begin))
+            now = self.clock()
+            self.pace.done(steps, now, now - begin)
+            self.draw(self.live)
+            self.pictures += 1
+        following = np.floor((self.clock() - self.pace.begun) / FRAME + 1) * FRAME + self.pace.begun
+        ended.wait(max(0.0, following - self.clock()))
+
+
+def live_benchmark(seconds: float, arm: Arm | None = None) -> Figures:
+    """How well an arm that sweeps around is kept in time for so many seconds, its pictures computed but not sent.
+
+    arm: the three-section prototype if left out.
+    """
+    if not 0 < seconds <= 1e5:
+        raise ValueError(f"seconds = {seconds!r}: must be above 0 s and at most 1e5 s")
+    live = LiveArm(load_arm("prototype") if arm is None else arm)
+    live.play(sweep(live.arm, seconds))
+    loop = LiveLoop(live, lambda moved: drawing(moved.arm, moved.q) and None, threading.RLock())
+    ended = threading.Event()
+    while loop.clock() - loop.pace.begun < seconds:
+        loop.beat(ended)
+    return loop.pace.figures

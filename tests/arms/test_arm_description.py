@@ -1,0 +1,355 @@
+"""What an arm description may be, and what it says when it cannot be."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import math
+import pickle
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from continuarm.arms.arm import Arm, Payload
+from continuarm.arms.description import DescriptionError
+from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
+from continuarm.arms.section import Muscles, Section
+
+GOOD: dict[str, Any] = {"length": 0.15, "radius": 0.0125, "mass": 0.1, "stiffness": 1700.0}
+FOUR = Muscles(angles=(0.0, math.pi / 2, math.pi, 3 * math.pi / 2), radii=(0.01,) * 4)
+KNOWN = (
+    "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
+    "muscle_area, dead_zone, valve_lag, pressure_stiffness, hysteresis"
+)
+MASS = "must be a number from 1e-12 to 1e6 kg"
+LENGTH = "must be a number from 1e-6 to 1000 m"
+ANGLE = "must be a number from -2π to 2π rad, not degrees"
+COEFFICIENT = "must be one number, one number per muscle, or a 3x3 matrix of numbers"
+MODELS = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
+MASKED = "masked_array(data=[1.0, --, 1.0], mask=[False, True, False], fill_value=1e+20)"
+LINEAR = "makes the mass matrix indefinite: β1 and β3 must be at least 1 and (β2 - 1)² at most (β1 - 1)(β3 - 1)"
+ANGULAR = "makes the mass matrix indefinite: β1 and β3 must be at least 0 and β2² at most β1 β3"
+
+
+def sentence_of(kind: Any, **fields: Any) -> str:
+    with pytest.raises(DescriptionError) as caught:
+        kind(**fields)
+    sentence = str(caught.value)
+    assert sentence.isprintable()
+    assert "pydantic" not in sentence
+    return sentence
+
+
+BAD_SECTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"mass": -1}, f"mass = -1: {MASS}"),
+    ({"mass": 1e-13}, f"mass = 1e-13: {MASS}"),
+    ({"mass": 1e7}, f"mass = 10000000.0: {MASS}"),
+    ({"radius": 0}, f"radius = 0: {LENGTH}"),
+    ({"radius": 1e-308}, f"radius = 1e-308: {LENGTH}"),
+    ({"radius": 1e308}, f"radius = 1e+308: {LENGTH}"),
+    ({"length": math.nan}, f"length = nan: {LENGTH}"),
+    ({"length": math.inf}, f"length = inf: {LENGTH}"),
+    ({"length": 10**400}, f"length = 1{'0' * 76}...: {LENGTH}"),
+    ({"length": np.ma.masked}, f"length = masked: {LENGTH}"),
+    ({"mass": "0.1"}, f"mass = '0.1': {MASS}"),
+    ({"mass": b"0.1"}, f"mass = b'0.1': {MASS}"),
+    ({"mass": True}, f"mass = True: {MASS}"),
+    ({"mass": np.array(True)}, f"mass = array(True): {MASS}"),
+    ({"mass": None}, f"mass = None: {MASS}"),
+    ({"mass": [0.1]}, f"mass = [0.1]: {MASS}"),
+    ({"offset": -0.01}, "offset = -0.01: must be a number from 0 to 1000 m"),
+    ({"twist": 60}, f"twist = 60: {ANGLE}"),
+    ({"twist": -6.2832}, f"twist = -6.2832: {ANGLE}"),
+    (
+        {"muscles": {"angles": [0, 120, 240], "radii": [0.01] * 3}},
+        f"muscles.angles[1] = 120: {ANGLE}; muscles.angles[2] = 240: {ANGLE}",
+    ),
+    ({"mas": 0.1}, "mas is not a known field; did you mean 'mass'?"),
+    ({"colour": "red"}, f"colour is not a known field; known: {KNOWN}"),
+    ({"gravity": [0, 0, 1]}, f"gravity is not a known field; known: {KNOWN}"),
+    ({"stiffness": 0}, "stiffness = 0.0: must be greater than 0"),
+    ({"stiffness": -1}, "stiffness = -1.0: must be greater than 0"),
+    ({"stiffness": math.nan}, "stiffness = nan: must be finite"),
+    ({"stiffness": [1, 2, math.inf]}, "stiffness = [1, 2, inf]: must be finite"),
+    ({"stiffness": 1e13}, "stiffness = 10000000000000.0: must have no number beyond ±1e12"),
+    ({"stiffness": np.ma.masked_array([1.0, 1.0, 1.0], mask=[0, 1, 0])}, f"stiffness = {MASKED}: {COEFFICIENT}"),
+    ({"stiffness": True}, f"stiffness = True: {COEFFICIENT}"),
+    ({"stiffness": [1, True, 2]}, f"stiffness = [1, True, 2]: {COEFFICIENT}"),
+    ({"stiffness": "1700"}, f"stiffness = '1700': {COEFFICIENT}"),
+    ({"stiffness": None}, f"stiffness = None: {COEFFICIENT}"),
+    ({"stiffness": []}, f"stiffness = []: {COEFFICIENT}"),
+    ({"stiffness": [[1, 0], [0, 1]]}, f"stiffness = [[1, 0], [0, 1]]: {COEFFICIENT}"),
+    ({"stiffness": [[1, 0], [0]]}, f"stiffness = [[1, 0], [0]]: {COEFFICIENT}"),
+    ({"stiffness": [1, 2]}, "stiffness = [1.0, 2.0]: must have one number for each of the 3 muscles"),
+    (
+        {"stiffness": [1, 2, 3], "muscles": FOUR},
+        "stiffness = [1.0, 2.0, 3.0]: must have one number for each of the 4 muscles",
+    ),
+    ({"stiffness": [0, 1, 1]}, "stiffness = [0.0, 1.0, 1.0]: must be positive definite"),
+    (
+        {"stiffness": [[1, 2, 0], [0, 1, 0], [0, 0, 1]]},
+        "stiffness = [[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]: must be symmetric",
+    ),
+    (
+        {"stiffness": [[1, 2, 0], [2, 1, 0], [0, 0, 1]]},
+        "stiffness = [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]: must be positive definite",
+    ),
+    ({"damping": -1}, "damping = -1.0: must be at least 0"),
+    ({"damping": [-1, 1, 1]}, "damping = [-1.0, 1.0, 1.0]: must be positive semidefinite"),
+    ({"length_range": [0.07, 0]}, "length_range = [0.07, 0.0]: the least must be below the greatest"),
+    (
+        {"length_range": [-0.15, 0]},
+        "length_range = [-0.15, 0.0]: the least must be above -0.15 m (minus the section's length)",
+    ),
+    ({"length_range": [0.07]}, "length_range = [0.07]: must be a list of 2 numbers"),
+    ({"length_range": 0.07}, "length_range = 0.07: must be a list of 2 numbers"),
+    ({"stop_stiffness": 1e4}, "stop_stiffness = 10000.0: needs a length_range"),
+    ({"length_range": [-2000, 0]}, "length_range[0] = -2000: must be a number from -1000 to 1000 m"),
+    ({"muscles": 4}, "muscles = 4: must be Muscles(...), in a file a table of the fields angles, radii"),
+    ({"muscles": {"angles": [0, 2, 4]}}, "muscles.radii is missing"),
+    (
+        {"muscles": {"angles": [0, 2], "radii": [0.01, 0.01, 0.01]}},
+        "muscles.angles = [0, 2]: must be a list of 3 or more numbers",
+    ),
+    (
+        {"muscles": {"angles": [0, 2, 4], "radii": [0.01, 0.01, 0]}},
+        f"muscles.radii[2] = 0: {LENGTH}",
+    ),
+    (
+        {"muscles": {"angles": [0, 2, 4, 5], "radii": [0.01, 0.01, 0.01]}},
+        "muscles.radii = [0.01, 0.01, 0.01]: must have one number for each of the 4 angles",
+    ),
+    (
+        {"muscles": {"angles": [0, 0, 0], "radii": [0.01, 0.02, 0.03]}},
+        "muscles.angles = [0.0, 0.0, 0.0]: the muscles lie in one plane and cannot bend the section every way",
+    ),
+    ({"mass": -1, "length": "x"}, f"length = 'x': {LENGTH}; mass = -1: {MASS}"),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), BAD_SECTIONS)
+def test_a_section_that_cannot_be_is_refused_in_one_sentence(change: dict[str, Any], expected: str) -> None:
+    assert sentence_of(Section, **GOOD | change) == f"Section: {expected}"
+
+
+BAD_ARMS: list[tuple[dict[str, Any], str]] = [
+    ({"sections": []}, "sections = []: must have at least one section"),
+    ({"sections": 3}, "sections = 3: must be a list of sections, in a file [[sections]]"),
+    ({"sections": "three"}, "sections = 'three': must be a list of sections, in a file [[sections]]"),
+    ({"sections": [GOOD, 3]}, f"sections[1] = 3: must be Section(...), in a file a table of the fields {KNOWN}"),
+    ({"sections": [GOOD, {**GOOD, "mass": -1}]}, f"sections[1].mass = -1: {MASS}"),
+    ({"sections": [GOOD, {**GOOD, "beta_linear": 1}]}, f"sections[1].beta_linear is not a known field; known: {KNOWN}"),
+    ({"sectoins": [GOOD]}, "sectoins is not a known field; did you mean 'sections'?"),
+    ({"name": 3}, "name = 3: must be text"),
+    ({"name": "\ud800"}, r"name = '\ud800': must be text that UTF-8 can write"),
+    ({"gravity": [0, 0]}, "gravity = [0, 0]: must be a list of 3 numbers"),
+    ({"gravity": [0, 0, 9.81, 0]}, "gravity = [0, 0, 9.81, 0]: must be a list of 3 numbers"),
+    ({"gravity": 9.81}, "gravity = 9.81: must be a list of 3 numbers"),
+    ({"gravity": [0, 0, "down"]}, "gravity[2] = 'down': must be a number from -1e6 to 1e6 m/s²"),
+    ({"gravity": [0, 0, -math.inf]}, "gravity[2] = -inf: must be a number from -1e6 to 1e6 m/s²"),
+    (
+        {"gravity": np.ma.masked_array([0.0, 0.0, 9.81], mask=[0, 1, 0])},
+        "gravity[1] = None: must be a number from -1e6 to 1e6 m/s²",
+    ),
+    ({"base_rotation": [1e300, 0, 0]}, f"base_rotation[0] = 1e+300: {ANGLE}"),
+    ({"base_rotation": [0, 180, 0]}, f"base_rotation[1] = 180: {ANGLE}"),
+    ({"name": b"arm"}, "name = b'arm': must be text"),
+    (
+        {"sections": Section},
+        "sections = <class 'continuarm.arms.section.Section'>: must be a list of sections, in a file [[sections]]",
+    ),
+    ({"base_rotation": {1.0, 2.0, 3.0}}, "base_rotation = {1.0, 2.0, 3.0}: must be a list of 3 numbers"),
+    (
+        {"inertia": "integral"},
+        "inertia = 'integral': must be Integral(), CentreOfGravity(...) or PointMass(), "
+        'in a file a table such as { model = "integral" }',
+    ),
+    (
+        {"inertia": Integral},
+        "inertia = <class 'continuarm.arms.inertia_models.Integral'>: "
+        "must be Integral(), CentreOfGravity(...) or PointMass(), "
+        'in a file a table such as { model = "integral" }',
+    ),
+    ({"inertia": SimpleNamespace(model="exact")}, f"inertia.model = 'exact': {MODELS}"),
+    ({"inertia": {}}, f"inertia.model is missing: {MODELS}"),
+    ({"inertia": {"model": "exact"}}, f"inertia.model = 'exact': {MODELS}"),
+    (
+        {"inertia": {"model": "center-of-gravity"}},
+        f"inertia.model = 'center-of-gravity': {MODELS}; did you mean 'centre-of-gravity'?",
+    ),
+    (
+        {"inertia": {"model": "integral", "beta_linear": [1, 1, 1]}},
+        "inertia.beta_linear is not a known field; known: model",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "beta_liner": [1, 1, 1]}},
+        "inertia.beta_liner is not a known field; did you mean 'beta_linear'?",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "beta_linear": [1, 3, 1]}},
+        f"inertia.beta_linear = [1.0, 3.0, 1.0]: {LINEAR}",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "beta_angular": [1, 1, -1]}},
+        f"inertia.beta_angular = [1.0, 1.0, -1.0]: {ANGULAR}",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "beta_linear": [1e300, 1, 1]}},
+        "inertia.beta_linear[0] = 1e+300: must be a number from -1000 to 1000",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "allow_indefinite": "yes"}},
+        "inertia.allow_indefinite = 'yes': must be true or false",
+    ),
+    (
+        {"inertia": {"model": "centre-of-gravity", "allow_indefinite": 1}},
+        "inertia.allow_indefinite = 1: must be true or false",
+    ),
+    ({"payload": 0.1}, "payload = 0.1: must be Payload(...), in a file a table of the fields mass, offset"),
+    ({"payload": {}}, "payload.mass is missing"),
+    ({"payload": {"mass": 0}}, f"payload.mass = 0: {MASS}"),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), BAD_ARMS)
+def test_an_arm_that_cannot_be_is_refused_in_one_sentence(change: dict[str, Any], expected: str) -> None:
+    assert sentence_of(Arm, **{"sections": [GOOD]} | change) == f"Arm: {expected}"
+
+
+def test_many_faults_are_still_one_sentence() -> None:
+    sentence = sentence_of(Arm, sections=[{**GOOD, "mass": -1}] * 8)
+    assert sentence.startswith(f"Arm: sections[0].mass = -1: {MASS}; sections[1].mass")
+    assert sentence.endswith(f"sections[4].mass = -1: {MASS}; and 3 more")
+
+
+def test_text_from_outside_cannot_break_the_line() -> None:
+    assert sentence_of(Arm, sections=[GOOD], **{"a\nb\x1b": 1}).startswith(r"Arm: a\nb\x1b is not a known field")
+
+
+def test_a_description_cannot_be_changed_in_place() -> None:
+    section = Section(**GOOD)
+    with pytest.raises(
+        DescriptionError, match=r"^Section: mass cannot be changed in place: use replace\(mass=\.\.\.\)"
+    ):
+        section.mass = 0.2
+    with pytest.raises(DescriptionError, match=r"^Section: mass cannot be changed in place"):
+        del section.mass
+    with pytest.raises(DescriptionError, match=r"^Section: mas is not a known field; did you mean 'mass'\?$"):
+        section.mas = 0.2  # type: ignore[attr-defined]
+    assert section.mass == 0.1
+
+
+def test_a_replaced_field_is_validated_and_the_rest_is_kept() -> None:
+    section = Section(**GOOD, twist=1.0)
+    assert section.replace(mass=0.2) == Section(**GOOD | {"mass": 0.2}, twist=1.0)
+    assert sentence_of(section.replace, mass=-0.2) == f"Section: mass = -0.2: {MASS}"
+
+
+@pytest.mark.parametrize("copied", [Section.model_copy, Section.copy])
+def test_a_changed_copy_is_validated_like_a_replaced_field(copied: Any) -> None:
+    section = Section(**GOOD)
+    assert copied(section) == section
+    assert copied(section, update={"mass": 0.2}) == section.replace(mass=0.2)
+    with pytest.raises(DescriptionError) as caught:
+        copied(section, update={"mass": -0.2})
+    assert str(caught.value) == f"Section: mass = -0.2: {MASS}"
+
+
+def test_a_description_from_a_table_or_json_is_refused_in_the_same_sentence() -> None:
+    assert (
+        Section.model_validate(GOOD)
+        == Section(**GOOD)
+        == Section.model_validate_json(Section(**GOOD).model_dump_json())
+    )
+    for made in (lambda: Payload.model_validate({"mass": 0}), lambda: Payload.model_validate_json('{"mass": 0}')):
+        with pytest.raises(DescriptionError) as caught:
+            made()
+        assert str(caught.value) == f"Payload: mass = 0: {MASS}"
+
+
+def test_numbers_of_every_kind_are_taken() -> None:
+    for mass in (1, np.int64(1), np.float32(1), np.array(1.0), Fraction(1)):
+        found = Payload(mass=mass).mass
+        assert (found, type(found)) == (1.0, float)
+
+
+def test_the_limits_themselves_are_allowed() -> None:
+    for length, mass in ((1e-6, 1e-12), (1e3, 1e6)):
+        section = Section(length=length, radius=length, mass=mass, stiffness=1e12, twist=math.tau)
+        assert (section.length, section.mass, section.twist) == (length, mass, math.tau)
+    turned = Arm(sections=[section], base_rotation=(math.tau, -math.tau, math.tau)).base_orientation
+    np.testing.assert_allclose(turned @ turned.T, np.eye(3), atol=1e-14)
+
+
+def test_help_lists_every_field_with_what_it_is() -> None:
+    for kind in (Arm, Section, Muscles, Payload, CentreOfGravity):
+        described = {name: field.description for name, field in kind.model_fields.items() if name != "model"}
+        for name, description in described.items():
+            assert f"    {name}: {description}" in (kind.__doc__ or "").splitlines()
+        assert list(inspect.signature(kind).parameters) == list(kind.model_fields)
+    assert str(inspect.signature(Payload)) == "(*, mass, offset=(0.0, 0.0, 0.0))"
+
+
+def test_fields_are_given_by_name() -> None:
+    with pytest.raises(TypeError, match=r"^Payload takes its fields by name: Payload\(mass=\.\.\., offset=\.\.\.\)$"):
+        Payload(0.1)  # type: ignore[call-arg]
+
+
+def test_equal_descriptions_are_equal_whatever_was_computed_from_them() -> None:
+    one = Arm(sections=[Section(**GOOD, muscles=FOUR)], inertia=CentreOfGravity(), payload=Payload(mass=0.1))
+    two = Arm(sections=[Section(**GOOD, muscles=FOUR)], inertia=CentreOfGravity(), payload=Payload(mass=0.1))
+    assert one.base_gravity.shape == one.sections[0].stiffness_matrix.shape[:1]
+    assert one == two
+    assert hash(one) == hash(two)
+    assert one == copy.deepcopy(one) == pickle.loads(pickle.dumps(one))
+    assert one != two.replace(inertia=PointMass())
+    assert Integral() != PointMass()
+    assert one.sections[0] != one.sections[0].replace(twist=1e-300)
+
+
+def test_arrays_and_iterators_are_taken_as_lists() -> None:
+    matrix = np.array([[2.0, 0.5, 0.5], [0.5, 2.0, 0.5], [0.5, 0.5, 2.0]])
+    arm = Arm(sections=(Section(**GOOD | {"stiffness": matrix}) for _ in range(2)), gravity=np.array([1.0, 2.0, 3.0]))
+    assert arm.n == 2
+    assert arm.gravity == (1.0, 2.0, 3.0)
+    assert np.array_equal(arm.sections[1].stiffness_matrix, matrix)
+
+
+def test_muscle_forces_and_length_changes_have_the_same_power() -> None:
+    random = np.random.default_rng(1)
+    arm = Arm(sections=[Section(**GOOD, muscles=FOUR), Section(**GOOD)])
+    forces, rates = random.normal(size=(5, 7)), random.normal(size=(5, 6))
+    of_muscles = np.sum(forces * arm.muscle_lengths(rates), axis=-1)
+    np.testing.assert_allclose(np.sum(arm.muscle_forces(forces) * rates, axis=-1), of_muscles, rtol=1e-12)
+
+
+def test_muscles_at_0_120_240_degrees_on_the_radius_are_the_coordinates() -> None:
+    angles = tuple(2 * math.pi * j / 3 for j in range(3))
+    section = Section(**GOOD, muscles=Muscles(angles=angles, radii=(GOOD["radius"],) * 3))
+    np.testing.assert_allclose(section.muscle_map, np.eye(3), atol=1e-15)
+
+
+def test_copies_and_pickles_carry_the_description_and_nothing_cached() -> None:
+    arm = Arm(sections=[Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)])
+    assert arm.base_gravity[2] == 9.81  # cached from here on
+    assert arm.sections[0].stiffness_matrix[0, 0] == 1700
+    assert copy.deepcopy(arm) == arm == pickle.loads(pickle.dumps(arm))
+    turned = arm.model_copy(update={"gravity": (0.0, 0.0, -9.81)})
+    assert turned.base_gravity[2] == -9.81
+
+
+def test_a_frozen_section_stays_what_it_is() -> None:
+    section = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)
+    with pytest.raises(ValueError, match="read-only"):
+        section.stiffness_matrix[0, 0] = 0
+
+
+def test_published_shaping_is_taken_when_asked_for() -> None:
+    """β^υ = (1.3155, 1.5053, 1.8011) misses (β2 - 1)² <= (β1 - 1)(β3 - 1) by a hundredth: some motion has K < 0."""
+    published = (1.3155, 1.5053, 1.8011)
+    with pytest.raises(DescriptionError, match="makes the mass matrix indefinite"):
+        CentreOfGravity(beta_linear=published)
+    assert CentreOfGravity(beta_linear=published, allow_indefinite=True).beta_linear == published

@@ -1,0 +1,107 @@
+"""The native code under the address and undefined-behaviour sanitizers, on memory of exactly the right size."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from continuarm import Adaptive, FixedStep, Payload, PressureSteps, WrenchSignal, load_arm, simulate
+from continuarm.engine import quantities
+from continuarm.engine.compiled import native
+from continuarm.engine.section_numbers import flat_parameters, model_kind
+from continuarm.engine.table import QUANTITIES
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation.solvers import _numbers, _tolerances
+from random_arms import MODELS, random_arm, random_lengths, random_rates
+
+NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
+COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}
+WIDEST = native.build_info()["instruction_sets"][-1]
+BUILDS = sorted({("address", "baseline"), ("address", WIDEST), ("undefined", "baseline")})
+
+
+def numbers_of(rng, n, model, rows):
+    """An arm, some states, and every quantity of them, as the program reads them."""
+    arm = random_arm(rng, n, model)
+    stopped = [each.replace(length_range=(-0.02, 0.03), stop_stiffness=1e4) for each in arm.sections]
+    arm = arm.replace(sections=stopped)
+    q = np.stack([random_lengths(rng, arm, bend=2.0) for _ in range(rows)])
+    qd, third = (np.stack([random_rates(rng, arm) for _ in range(rows)]) for _ in range(2))
+    yield [n, model_kind(model) == "integral", rows, 3]
+    yield [flat_parameters(section, model) for section in arm.sections]
+    mass, offset = arm.point_mass
+    yield [*arm.base_gravity, *arm.base_orientation.ravel(), 0, 0, 0, mass, *offset]
+    yield [[*muscle, *limits, k] for section in arm.sections for muscle, limits, k in section.stops]
+    yield from (q, qd, third)
+    for name, quantity in QUANTITIES.items():
+        given = {
+            "damping_forces": (qd,),
+            "poses_along": (q, [0.0, 0.3, 1.0]),
+            "implicit_step": (q, qd, third, 1e-4),
+        }.get(name, (q, qd, third)[: len(quantity.arguments)])
+        found = getattr(quantities, name)(arm, *given, engine="reference")
+        if isinstance(found, tuple):
+            found = np.concatenate([part.reshape(rows, -1) for part in found], axis=1)
+        yield found
+
+
+def compiled(program, sanitizer, level, *sources):
+    """A program built from the native code with a sanitizer that ends it at the first fault."""
+    options = ["-std=c++17", "-O1", "-ffp-contract=off", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"]
+    if "Free Software Foundation" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout:
+        options += ["-Wno-psabi", "--param", "asan-instrumentation-with-call-threshold=0"]  # compiles in half the time
+    command = [COMPILER, *options, *FLAGS[level], f"-DCONTINUARM_LEVEL={level}", "-DCONTINUARM_FIRST_LEVEL"]
+    subprocess.run([*command, f"-I{NATIVE}", *sources, "-o", program], check=True)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
+@pytest.mark.parametrize(("sanitizer", "level"), BUILDS)
+def test_native_code_is_clean_under_sanitizers(tmp_path, sanitizer, level):
+    rng = np.random.default_rng(0)
+    cases = [(1, MODELS[0], 1), (1, MODELS[1], 9), (3, MODELS[0], 11), (4, MODELS[2], 3)]
+    numbers = [[len(cases)]] + [part for case in cases for part in numbers_of(rng, *case)]
+    data = tmp_path / "cases.bin"
+    np.concatenate([np.asarray(part, dtype=float).ravel() for part in numbers]).tofile(data)
+    program = tmp_path / "sanitized"
+    compiled(program, sanitizer, level, Path(__file__).with_name("sanitized.cpp"))
+    ran = subprocess.run([program, data], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
+    assert ran.stdout.endswith("numbers compared\n")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
+def test_motions_are_clean_under_sanitizers(tmp_path):
+    """Muscles with everything, stops, payload, a wrench that moves: both methods end where the library says."""
+    arm = load_arm("prototype-muscles")
+    arm = arm.replace(sections=arm.sections[:2], payload=Payload(mass=0.05, offset=(0.01, 0.0, 0.02)))
+    end, actuation = 0.3, Actuation(arm)
+    steps = PressureSteps({"l13": [(0.0, 400.0)], "l21": [(0.1005, 300.0)]})
+    wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100, linear=True)
+    drive = steps.drive(arm).plus(wrench.drive(arm))
+    start = np.zeros(12 + 12 + 2)
+    mass, offset = arm.point_mass
+    numbers = [
+        [arm.n, 3, 3, len(drive.times), end],
+        [flat_parameters(section, arm.inertia) for section in arm.sections],
+        [*arm.base_gravity, *arm.base_orientation.ravel(), 0, 0, 0, mass, *offset],
+        [[*muscle, *limits, k] for section in arm.sections for muscle, limits, k in section.stops],
+        _numbers(actuation),
+        np.kron(np.eye(2), arm.sections[0].damping_matrix),
+        _tolerances(1e-12, arm, actuation),
+        *(start, drive.times, drive.begin, drive.end),
+    ]
+    data, program = tmp_path / "motion.bin", tmp_path / "sanitized_motion"
+    np.concatenate([np.asarray(part, dtype=float).ravel() for part in numbers]).tofile(data)
+    here = Path(__file__).with_name("sanitized_motion.cpp")
+    compiled(program, "address,undefined", "baseline", here, NATIVE / "kernels.cpp")
+    ran = subprocess.run([program, data], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
+    for line, solver in zip(ran.stdout.splitlines(), (Adaptive(1e-8, 1e-12), FixedStep(1000.0)), strict=True):
+        found = np.array([float(word) for word in line.split()])
+        motion = simulate(arm, steps, duration=end, wrench=wrench, solver=solver)
+        wanted = np.concatenate([motion.q[-1], motion.qd[-1], motion.pressures[-1], motion.hysteresis[-1]])
+        # the same arithmetic with and without fused operations, and steps that end elsewhere: the tolerance of the run
+        np.testing.assert_allclose(found[:-2], wanted, rtol=1e-5, atol=1e-8)

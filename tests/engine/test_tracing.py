@@ -1,0 +1,111 @@
+"""The recorder: it writes down what the code does, no more, and the generated header is what it wrote."""
+
+import numpy as np
+import pytest
+
+from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
+from continuarm.arms.section import Section
+from continuarm.engine.printing import HEADER, header, operations
+from continuarm.engine.section_numbers import SECTION, flat_parameters, parameters
+from continuarm.engine.steps import steps
+from continuarm.engine.tracing import Pack, Recorded, inputs, leaves, recorded
+
+STEPS = {step.name: step for step in steps()}
+
+
+def evaluated(step, **given):
+    """A recorded step computed operation by operation on floats."""
+    known = {}
+
+    def value(node):
+        if not isinstance(node, Recorded):
+            return node
+        if id(node) not in known:
+            if node.operation == "input":
+                known[id(node)] = given[node.arguments[0]][node.arguments[1]]
+            else:
+                known[id(node)] = {
+                    "sum": lambda a, b: a + b,
+                    "difference": lambda a, b: a - b,
+                    "product": lambda a, b: a * b,
+                    "negative": lambda a: -a,
+                    "reciprocal": lambda a: 1 / a,
+                    "positive": lambda a: max(a, 0.0),
+                }[node.operation](*map(value, node.arguments))
+        return known[id(node)]
+
+    return {name: [value(node) for node in flat] for name, flat in step.outputs.items()}
+
+
+def test_the_committed_header_is_what_the_recorder_prints():
+    assert HEADER.read_text(encoding="utf-8") == header()
+
+
+def test_recording_does_not_depend_on_what_was_recorded_before():
+    first = header()
+    recorded("something_else", lambda b, a: {"c": a[0] * b[0] - b[1]}, {"b": 2, "a": 1})
+    assert header() == first
+
+
+def test_a_recorded_step_does_what_its_function_does():
+    def function(a, b):
+        x, y = a
+        return {"result": np.array([x * y + 3 * x - b[0] / y, -(x - y) * 2 * b[0], (x - y) - (y - x)])}
+
+    step = recorded("mixed", function, {"a": 2, "b": 1})
+    numbers = {"a": [1.3, -0.7], "b": [0.9]}
+    wanted = function(**{name: np.array(value) for name, value in numbers.items()})["result"]
+    np.testing.assert_allclose(evaluated(step, **numbers)["result"], wanted, rtol=1e-15)
+
+
+def test_structural_zeros_ones_and_signs_vanish():
+    (x, y) = inputs("v", 2)
+    assert 0.0 * x == 0.0
+    assert x + 0 is x
+    assert 1.0 * x is x
+    minus = -x
+    assert -minus is x
+    assert x - x == 0.0
+    assert x * y is y * x
+    assert (-x) * (-y) is x * y
+    assert x + (-y) is x - y
+    assert -(x - y) is y - x
+    assert 2 * (0.5 * x) is x
+
+
+def test_a_tight_pack_stores_repeats_once_and_gives_back_the_structure():
+    (x, y) = inputs("v", 2)
+    pack = Pack.tight((np.array([x, -x, 0.0, 2.5], dtype=object), y))
+    assert len(pack) == 2
+    numbers = pack.of((np.array([3.0, -3.0, 0.0, 2.5]), 7.0))
+    assert numbers == [3.0, 7.0]
+    again = list(leaves(pack.inputs("w")))
+    assert again[1].operation == "negative"
+    assert again[1].arguments[0] is again[0]
+    assert again[2:4] == [0.0, 2.5]
+
+
+@pytest.mark.parametrize("model", [Integral(), CentreOfGravity(), PointMass()], ids=lambda m: m.model)
+def test_parameters_of_every_section_fit_the_generic_ones(model):
+    """Zeros, thirds and repeats that the recording took for granted hold for a real section."""
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(3, 3))
+    section = Section(length=0.2, radius=0.03, mass=0.1, stiffness=root @ root.T + np.eye(3), twist=0.4, offset=0.01)
+    numbers = flat_parameters(section, model)
+    for slot, value in zip(SECTION.slots, leaves(parameters(section, model)), strict=True):
+        wanted = slot.constant if slot.constant is not None else slot.sign * numbers[slot.place]
+        assert value == pytest.approx(wanted, rel=1e-15)
+
+
+def test_the_exact_integral_costs_no_more_than_the_shaped_centre_of_gravity():
+    """Counted, not timed: within a few percent per section of forward dynamics."""
+    shared = sum(operations(STEPS[name])["total"] for name in ("outward", "lift", "absorb", "respond"))
+    exact = shared + operations(STEPS["weigh_integral"])["total"]
+    shaped = shared + operations(STEPS["weigh_shaped"])["total"]
+    assert exact <= 1.05 * shaped
+    assert exact < 1400
+
+
+def test_every_product_that_can_be_fused_is():
+    step = recorded("dots", lambda a, b: {"c": a[0] * b[0] + a[1] * b[1] + a[2] * b[2]}, {"a": 3, "b": 3})
+    assert dict(operations(step)) == {"product": 1, "fused": 2, "total": 3}

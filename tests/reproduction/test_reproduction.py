@@ -1,0 +1,398 @@
+"""The reproduction: the same seed gives the same numbers, nothing is computed twice, and the report says it all."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import itertools
+import json
+import math
+import re
+from fractions import Fraction
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import continuarm.reproduction.run as reproduction
+from continuarm import CentreOfGravity, load_arm
+from continuarm.cli.app import main
+from continuarm.paper.experiments import EXPERIMENTS, LABEL
+from continuarm.reproduction.claims import CLAIMS
+from continuarm.reproduction.experiments import STEADY, steady_rows
+from continuarm.reproduction.findings import Findings, Table, digits, plain, with_error
+from continuarm.reproduction.report import marked
+from continuarm.reproduction.run import PARTS, Effort, reproduce
+from continuarm.reproduction.shapes import by_curve_parameters, by_entire_functions, exactly
+from continuarm.simulation.plots import SUFFIXES
+
+TINY = Effort(
+    name="tiny",
+    fit_samples=2_000,
+    bootstrap=10,
+    shown_samples=40,
+    states=1_000,
+    states_per_length=200,
+    compared_states=200,
+    repeats=1,
+    seconds=0.0,
+    paper_sections=4,
+    engine_sections=(1, 3, 10, 20),
+    points=21,
+)
+DRAWINGS = [drawing for part in PARTS.values() for drawing in part.drawings]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return reproduce(tmp_path_factory.mktemp("reproduction"), effort=TINY, seed=1)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Figures take most of the time of a small run: here there are none."""
+
+    def drawn(place, found, tell):
+        return {drawing.name: "<svg/>" for name in found for drawing in PARTS[name].drawings}
+
+    monkeypatch.setattr(reproduction, "_drawn", drawn)
+
+
+def report(folder: Path):
+    return json.loads((folder / "report.json").read_text(encoding="utf-8"))
+
+
+# The same numbers
+
+
+def test_the_same_seed_gives_the_same_numbers_in_another_folder(made, tmp_path, undrawn):
+    reproduce(tmp_path, effort=TINY, seed=1)
+    first, second = report(made.folder), report(tmp_path)
+    assert first["about"]["parameters"] == second["about"]["parameters"]
+    for name, part in first["parts"].items():
+        for kind in ("numbers", "tables"):
+            assert part[kind] == second["parts"][name][kind], name
+    for one, other in zip(first["claims"], second["claims"], strict=True):
+        assert one == other or one["timed"]
+
+
+def test_another_seed_draws_other_samples(made, tmp_path, undrawn):
+    other = reproduce(tmp_path, effort=TINY, seed=2, only=["energy-shaping"])
+    one = made.found["energy-shaping"].tables["energy-terms-2pi"]
+    assert not np.allclose(one["bend"], other.found["energy-shaping"].tables["energy-terms-2pi"]["bend"])
+
+
+# Nothing is computed twice
+
+
+def test_finished_parts_are_kept_and_what_is_missing_is_computed(tmp_path, undrawn):
+    first = reproduce(tmp_path, effort=TINY, only=["modal-form"])
+    assert first.computed == ("modal-form",)
+    path = tmp_path / "parts" / "modal-form-tiny.json"
+    written = path.stat().st_mtime_ns
+    second = reproduce(tmp_path, effort=TINY, only=["near-straight"])
+    assert second.computed == ("near-straight",)
+    assert list(second.found) == ["modal-form", "near-straight"]  # the report has everything that is there
+    assert path.stat().st_mtime_ns == written
+    third = reproduce(tmp_path, effort=TINY, only=["modal-form"], fresh=True)
+    assert third.computed == ("modal-form",)
+    assert path.stat().st_mtime_ns > written
+
+
+def test_an_interrupted_run_keeps_its_finished_parts(tmp_path, undrawn, monkeypatch):
+    def interrupted(given, tell):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setitem(PARTS, "validation", _replaced(PARTS["validation"], find=interrupted))
+        with pytest.raises(KeyboardInterrupt):
+            reproduce(tmp_path, effort=TINY, only=["validation"])
+    kept = tmp_path / "parts" / "energy-shaping-tiny.json"
+    written = kept.stat().st_mtime_ns
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]  # and nothing half-written
+    resumed = reproduce(tmp_path, effort=TINY, only=["validation"])
+    assert resumed.computed == ("validation",)
+    assert kept.stat().st_mtime_ns == written
+
+
+def _replaced(part, **changes):
+    return type(part)(**{name: getattr(part, name) for name in part.__dataclass_fields__} | changes)
+
+
+@pytest.mark.parametrize("spoil", ["", "{", '{"key": 1}', "[]"])
+def test_a_spoilt_result_is_computed_again(tmp_path, undrawn, spoil):
+    reproduce(tmp_path, effort=TINY, only=["modal-form"])
+    path = tmp_path / "parts" / "modal-form-tiny.json"
+    path.write_text(spoil)
+    assert reproduce(tmp_path, effort=TINY, only=["modal-form"]).computed == ("modal-form",)
+    assert json.loads(path.read_text())["part"] == "modal-form"
+
+
+def test_a_result_of_other_parameters_or_source_is_not_used(tmp_path, undrawn, monkeypatch):
+    reproduce(tmp_path, effort=TINY, only=["energy-shaping"])
+    assert reproduce(tmp_path, effort=TINY, seed=7, only=["energy-shaping"]).computed == ("energy-shaping",)
+    assert reproduce(tmp_path, effort=TINY, seed=7, only=["energy-shaping"]).computed == ()
+    monkeypatch.setattr(reproduction, "source_hash", lambda: "other")
+    assert reproduce(tmp_path, effort=TINY, seed=7, only=["energy-shaping"]).computed == ("energy-shaping",)
+
+
+# What is written
+
+
+class Reader(HTMLParser):
+    """Checks that tags are closed in order, and keeps text, addresses and identifiers."""
+
+    VOID = ("meta", "img", "br", "link")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.addresses: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.addresses += [given[name] for name in ("src", "href", "srcset", "action") if name in given]
+        self.ids += [given["id"]] if "id" in given else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(made):
+    reader = Reader()
+    reader.feed(made.report.read_text(encoding="utf-8"))
+    reader.close()
+    return reader
+
+
+def test_the_report_is_well_formed_and_loads_nothing(made, page):
+    text = made.report.read_text(encoding="utf-8")
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    for address in page.addresses:
+        assert address.startswith("data:image/svg+xml;base64,") or address.removeprefix("#") in page.ids, address[:80]
+    assert not re.search(r"https?:|@import|url\(|<script|<link", text)
+    assert "prefers-color-scheme: dark" in text
+    assert "@media print" in text
+
+
+def test_the_report_holds_every_claim_with_its_answer(made, page):
+    text = "".join(page.text).replace("\u00a0", " ")
+    assert len(made.claims) == len(CLAIMS)
+    for row in made.claims:
+        for words in (row["claim"], row["where"], row["measured"], row["why"], row["verdict"]):
+            assert re.sub(r"[_^]\{([^{}]*)\}", r"\1", words) in text, words
+        assert row["verdict"] != "not run"
+
+
+def test_the_report_says_how_much_was_computed_and_from_what(made, page):
+    text = "".join(page.text)
+    assert "Quick run." in text  # TINY is not the full effort
+    assert "2,000 instead of 1,000,000" in text
+    assert "seed = 1" in text
+    assert text.count(LABEL) >= len(EXPERIMENTS)
+    for part in PARTS.values():
+        assert part.title in text
+
+
+def test_every_figure_is_embedded_and_written_with_its_data(made, page):
+    embedded = [base64.b64decode(each.partition(",")[2]) for each in page.addresses if each.startswith("data:")]
+    assert len(embedded) == len(DRAWINGS)
+    for drawing, svg in zip(DRAWINGS, embedded, strict=True):
+        for suffix in SUFFIXES:
+            assert (made.folder / "figures" / f"{drawing.name}{suffix}").stat().st_size > 1000
+        assert (made.folder / "figures" / f"{drawing.name}.svg").read_bytes() == svg
+        for name in (drawing.name, *drawing.more_tables):
+            assert (made.folder / "figures" / f"{name}.csv").is_file()
+
+
+def test_csv_files_hold_the_numbers_of_the_json(made):
+    tables = {}
+    for part in report(made.folder)["parts"].values():
+        tables |= part["tables"] | part["time_tables"]
+    assert {path.stem for path in (made.folder / "figures").glob("*.csv")} == set(tables)
+    for name, columns in tables.items():
+        rows = list(csv.reader(io.StringIO((made.folder / "figures" / f"{name}.csv").read_text(encoding="utf-8"))))
+        assert rows[0] == [f"{each['name']} [{each['unit']}]" for each in columns]
+        assert len(rows) > 1
+        for column, cells in zip(columns, zip(*rows[1:], strict=True), strict=True):
+            assert [float(cell) if cell else None for cell in cells] == column["values"], (name, column["name"])
+
+
+def test_words_of_others_are_escaped():
+    assert marked('<b> & "β_{1}^{υ}" \'') == "&lt;b&gt; &amp; &quot;β<sub>1</sub><sup>υ</sup>&quot; &#x27;"
+    assert plain("β_{1}^{υ} = 10^{−6}") == "β1^υ = 10^−6"
+
+
+# What is found
+
+
+def test_experiments_compare_the_models_of_the_same_arm(made):
+    for number, experiment in EXPERIMENTS.items():
+        found = made.found["experiments"].numbers["experiments"][str(number)]
+        table = made.found["experiments"].tables[f"experiment-{number}"]
+        assert found["stopped"] == [""] * 4
+        # every second state is kept, so that a largest distance between them may be missed by a little
+        for i, largest in enumerate(found["fitted"]["largest_mm"], start=1):
+            kept = table[f"difference {i} fitted"]
+            tips = [np.stack([table[f"{x}{i} {model}"] for x in "XYZ"]) for model in ("CoG", "integral")]
+            # tips are kept to nine digits of up to 450 mm
+            np.testing.assert_allclose(np.linalg.norm(tips[0] - tips[1], axis=0), kept, atol=2e-6)
+            assert 0.98 * largest <= kept.max() <= largest * (1 + 1e-8)
+            at_rest = kept[steady_rows(experiment, table["t"])].max()
+            assert (
+                0.9 * found["fitted"]["steady_mm"][i - 1] <= at_rest <= found["fitted"]["steady_mm"][i - 1] * (1 + 1e-8)
+            )
+        both = np.maximum(found["fitted"]["transient_mm"], found["fitted"]["steady_mm"])
+        assert both.tolist() == found["fitted"]["largest_mm"]
+        # what the solver gets wrong is far below what the models differ by
+        assert found["solver_error_mm"] < 0.02 * max(found["fitted"]["largest_mm"])
+        steps = sorted(time for time, _, _ in found["steps"])
+        ends = [*steps[1:], experiment.duration]
+        steady = table["t"][steady_rows(experiment, table["t"])]
+        assert all(min(end - t for end in ends if end >= t) <= STEADY + 1e-9 for t in steady)
+
+
+def test_less_damping_lets_the_models_come_apart(made):
+    by_damping = made.found["experiments"].numbers["largest_by_damping_mm"]
+    rows = [by_damping[name] for name in sorted(by_damping, key=float)]
+    assert all(np.all(np.array(less) > np.array(more)) for less, more in itertools.pairwise(rows))
+
+
+def test_the_case_study_is_the_papers(made):
+    numbers = made.found["point-mass"].numbers
+    expected = 0.1 * 0.0125**2 * 10**2 / 4
+    assert numbers["expected_spin_energy"] == pytest.approx(expected, rel=1e-15)
+    assert numbers["integral"]["spin_energy"] == pytest.approx(expected, rel=1e-14)
+    assert numbers["models"]["small bends"]["spin_energy"] == pytest.approx(expected, rel=1e-14)
+    assert numbers["models"]["point mass"]["spin_energy"] == 0
+    # ∫ξ² = 1/3 against (1/2)² β3, and ∫(ξ²/2)² = 1/20 against (1/6)² β3
+    assert numbers["models"]["small bends"]["stretching"] == pytest.approx(9 / 5 / 4 * 3, rel=1e-12)
+    assert numbers["models"]["small bends"]["bending"] == pytest.approx(9 / 5 / 36 * 20, rel=1e-12)
+
+
+def test_curve_parameters_are_right_where_they_work_and_fail_where_they_do():
+    section = load_arm("prototype").sections[0]
+    bent, straight = (0.001, 0.012, 0.017), (0.0, 0.0, 0.0)
+    # bent by 0.5 rad: the worst of the three loses φ⁻⁴ times rounding
+    np.testing.assert_allclose(by_curve_parameters(section, bent), by_entire_functions(section, bent), rtol=1e-12)
+    assert all(math.isnan(value) for value in by_curve_parameters(section, straight))
+    np.testing.assert_allclose(by_entire_functions(section, straight), (0, 0, 1 / 20), rtol=1e-15)
+
+
+def test_the_exact_reference_agrees_where_doubles_are_good():
+    section, q = load_arm("prototype").sections[0], (0.0, 0.015, 0.018)
+    exact = exactly(section, q)
+    assert all(isinstance(value, Fraction) for value in exact)
+    np.testing.assert_allclose([float(value) for value in exact], by_entire_functions(section, q), rtol=2e-15)
+
+
+def test_near_straight_errors_are_those_of_rounding_for_this_library_only(made):
+    found = made.found["near-straight"]
+    table = found.tables["near-straight"]
+    small = table["bend"] < 1e-9
+    for name, largest in found.numbers["own_largest"].items():
+        assert largest < 1e-15  # a few roundings
+        assert np.all(table[f"{name}, curve"][small] > 0.1)
+
+
+def test_the_claimed_mean_error_is_refuted_by_more_than_its_uncertainty(made):
+    fitted = made.found["validation"].numbers["models"]["fitted"]
+    assert abs(fitted["signed_mean"]) > 5 * fitted["standard_error_of_mean"] > 5e-6
+    tuned = made.found["validation"].numbers["tuned"]
+    # the energy is linear in β: the mean vanishes but for rounding
+    assert abs(tuned["signed_mean"]) < 1e-12
+    assert tuned["mean_absolute"] > 0.3 * fitted["mean_absolute"]
+    verdicts = {row["claim"]: row["verdict"] for row in made.claims}
+    assert verdicts["Ten sections: the mean energy error is 10^{−6} %."] == "differs"
+
+
+# Small things
+
+
+def test_findings_come_back_from_json_as_they_were():
+    table = Table.of(("a, b", "m", [1, 1 / 3, math.nan]), ("words", "", ["x", 'y "z"', "ü,"]))
+    found = Findings({"n": 1}, {"t": table}, {"s": 2.0}, {})
+    again = Findings.read(json.loads(json.dumps(found.plain, allow_nan=False)))
+    assert again == found
+    assert table.csv == '"a, b [m]",words\n1,x\n0.333333333,"y ""z"""\n,"ü,"\n'
+
+
+@pytest.mark.parametrize(
+    ("value", "count", "expected"),
+    [
+        *((0.0, 3, "0"), (None, 3, "–"), (1234.5, 3, "1,234"), (-0.01234, 3, "−0.0123"), (9.5, 3, "9.50")),
+        *((1.25e-7, 3, "1.25 · 10^{−7}"), (2e6, 2, "2.0 · 10^{6}"), (99.96, 3, "100")),
+    ],
+)
+def test_numbers_for_readers(value, count, expected):
+    assert digits(value, count) == expected
+    assert with_error(1.344612, 0.00043) == "1.34461(43)"
+    assert with_error(-21.18, 0.55) == "−21.18(55)"
+
+
+# The commands
+
+
+def test_bad_input_is_one_line(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    for arguments, expected in (
+        (["reproduce", "--only", "nothing", "-o", str(tmp_path)], "only = 'nothing': must be one of energy-shaping,"),
+        (["reproduce", "--seed", "-1", "-o", str(tmp_path)], "seed = -1: must be a whole number of at least 0"),
+        (["reproduce", "-o", str(tmp_path / "file" / "below")], "cannot hold the report: Not a directory"),
+        (["energy-shaping", "--samples", "3"], "samples = 3: must be a whole number of at least 1000"),
+        (["energy-shaping", "--sampling", "4pi"], "sampling = '4pi': must be '2pi' or '6pi'"),
+        (["energy-shaping", "--method", "all"], "method = 'all': must be"),
+        (["energy-shaping", "-o", "x.toml", "--arm", "none"], "'none' is neither a file"),
+    ):
+        assert main(arguments) == 2
+        written = capsys.readouterr()
+        assert written.out == ""
+        assert expected in written.err
+        assert written.err.count("\n") == 1
+
+
+def test_reproduce_prints_the_claims_and_where_the_report_is(tmp_path, undrawn, monkeypatch, capsys):
+    monkeypatch.setattr(reproduction, "QUICK", TINY)
+    arguments = ["reproduce", "--quick", "--only", "near-straight", "--only", "modal-form", "-o", str(tmp_path)]
+    assert main(arguments) == 0
+    shown = capsys.readouterr().out
+    assert "Curve parameters are" in shown
+    assert "report.html" in "".join(shown.split())  # a long path is broken anywhere
+    assert main([*arguments, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["computed"] == []
+    assert len(printed["claims"]) == len(CLAIMS)
+    assert set(printed["parts"]) == {"near-straight", "modal-form"}
+
+
+def test_an_interruption_is_exit_code_130(tmp_path, undrawn, monkeypatch, capsys):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduction, "reproduce", interrupted)
+    assert main(["reproduce", "-o", str(tmp_path)]) == 130
+    assert "finished parts are kept in" in capsys.readouterr().err
+
+
+def test_energy_shaping_prints_the_fit_and_writes_an_arm(tmp_path, capsys):
+    path = tmp_path / "shaped.toml"
+    assert main(["energy-shaping", "--samples", "2000", "--seed", "3", "-o", str(path)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "linear base" in shown
+    assert "positive for every motion" in shown
+    assert main(["energy-shaping", "--samples", "2000", "--seed", "3", "--json"]) == 0
+    fit = json.loads(capsys.readouterr().out)
+    arm = load_arm(path)
+    expected = CentreOfGravity(beta_linear=fit["beta_linear"], beta_angular=fit["beta_angular"])
+    assert arm == load_arm("prototype").replace(inertia=expected)

@@ -1,0 +1,211 @@
+"""Commands over time: steps, lines and jumps, together and in pieces, mean what they say."""
+
+import numpy as np
+import pytest
+
+from continuarm import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal, load_arm, simulate
+from continuarm.simulation.commands import Drive, joined, taken_apart
+from continuarm.simulation.inputs import muscle_index
+
+
+@pytest.fixture(scope="module")
+def prototype():
+    return load_arm("prototype")
+
+
+def test_a_step_holds_from_its_time_on(prototype):
+    drive = PressureSteps({"l33": [(0.5, 600.0), (2.0, 100.0)], "l12": [(1.0, 50.0)]}).drive(prototype)
+    pressures = taken_apart(prototype, drive.at([0.0, 0.5, 1.0, 3.0])).pressures
+    assert pressures[:, muscle_index(prototype, "l33")].tolist() == [0, 600e3, 600e3, 100e3]
+    assert pressures[:, muscle_index(prototype, "l12")].tolist() == [0, 0, 50e3, 50e3]
+    assert taken_apart(prototype, drive.before([0.5]))[0][0, 8] == 0
+
+
+def test_lines_are_straight_and_the_last_value_is_held(prototype):
+    forces = np.arange(18.0).reshape(2, 9)
+    drive = ForceSignal([1.0, 3.0], forces, linear=True).drive(prototype)
+    found = taken_apart(prototype, drive.at([2.0, 3.0, 9.0])).forces
+    np.testing.assert_allclose(found, [forces.mean(axis=0), forces[1], forces[1]], rtol=1e-14)
+
+
+def test_two_drives_together_are_their_sum_at_any_time(prototype):
+    steps = PressureSteps({"l11": [(0.3, 100.0), (0.9, 200.0)]}).drive(prototype)
+    wrench = WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6), linear=True).drive(prototype)
+    both = steps.plus(wrench)
+    times = np.concatenate([np.linspace(0, 3, 61), both.times])
+    # sums of the same few numbers: rounding only
+    np.testing.assert_allclose(both.at(times), steps.at(times) + wrench.at(times), rtol=1e-13)
+    np.testing.assert_allclose(both.before(times[1:]), steps.before(times[1:]) + wrench.before(times[1:]), rtol=1e-13)
+
+
+def test_knots_that_nearly_coincide_are_one(prototype):
+    """Jumps a rounding apart: both have happened after the one knot, and neither before it."""
+    one = PressureSteps({"l11": [(0.3, 100.0)]}).drive(prototype)
+    other = PressureSteps({"l12": [(0.1 + 0.2, 200.0)]}).drive(prototype)
+    both = one.plus(other)
+    assert len(both.times) == 2
+    assert taken_apart(prototype, both.at([both.times[1]])).pressures[0, :2].tolist() == [100e3, 200e3]
+    assert (both.before([both.times[1]]) == 0).all()
+
+
+def test_muscles_that_leave_their_dead_zones_together_leave_no_splinter(prototype):
+    """Cosines in turn cross the edge in pairs, a rounding apart."""
+    t = np.linspace(0, 4, 161)[:, None]
+    angles = np.arange(9) * 2 * np.pi / 3 + np.repeat([0, np.pi / 3, 2 * np.pi / 3], 3)
+    signal = PressureSignal(t[:, 0], 2e5 * (1 + np.cos(angles - 2 * np.pi * t / 4)))
+    assert np.diff(signal.drive(prototype).times).min() > 1e-9
+    assert simulate(prototype, signal, duration=4.0).stopped == ""
+
+
+def test_a_piece_is_the_same_drive_between_two_times(prototype):
+    whole = PressureSteps({"l11": [(0.3, 100.0), (0.9, 200.0)]}).drive(prototype)
+    whole = whole.plus(WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6), linear=True).drive(prototype))
+    piece = whole.piece(0.3, 0.95)
+    times = np.linspace(0.3, 0.949, 40)
+    np.testing.assert_allclose(piece.at(times), whole.at(times), rtol=1e-13)
+    assert piece.times.tolist() == [0.3, 0.5, 0.9, 0.95]
+    row = joined(prototype, forces=np.arange(9.0))[0]
+    np.testing.assert_array_equal(piece.plus_held(row).at(times), piece.at(times) + row)
+
+
+def test_a_drive_of_one_knot_has_pieces_too(prototype):
+    drive = Drive.held([0.0], joined(prototype, pressures=np.arange(9.0)))
+    piece = drive.piece(0.2, 0.4)
+    np.testing.assert_array_equal(piece.at([0.2, 0.3, 0.4]), drive.at([0.2, 0.3, 0.4]))
+    assert piece.times.tolist() == [0.2, 0.4]
+
+
+def test_steps_as_text():
+    wanted = PressureSteps({"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)], "l11": [(7.55, 500.0)]})
+    assert PressureSteps.parse("l33=600@0, l22=500@3.2,l11=500@7.55") == wanted
+    with pytest.raises(
+        ValueError, match=r"^pressures: 'l33=6' must be of the form muscle=kPa@seconds, such as l33=600@0$"
+    ):
+        PressureSteps.parse("l33=6")
+
+
+def test_muscles_are_named_as_they_are_found():
+    arm = load_arm("ten-sections")
+    names = arm.muscle_names
+    assert [muscle_index(arm, name) for name in names] == list(range(30))
+    assert (names[0], names[8], names[29]) == ("l11", "l33", "l10-3")
+
+
+def test_a_signal_file_names_its_units(prototype, tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text("t [s], l11 [kPa], l33 [bar]\n0, 0, 0\n1, 300, 2\n")
+    signal = PressureSignal.read(path, prototype)
+    assert np.asarray(signal.pressures)[1].tolist() == [300e3, 0, 0, 0, 0, 0, 0, 0, 200e3]
+    # knots where each line leaves the dead zone: 90 kPa at 0.3 s and at 0.45 s
+    np.testing.assert_allclose(signal.drive(prototype).times, [0, 0.3, 0.45, 1], rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("t,l11\n0,0\n", "the header must name units, such as 't [s], l11 [kPa]'; it is ['t', 'l11']"),
+        ("t [s], l11 [psi]\n0,0\n", "unit 'psi' of l11: must be one of Pa, kPa, bar, MPa"),
+        ("t [s], l11 [kPa]\n", "must have a header and at least one row"),
+        ("t [s], l11 [kPa]\n0,1,2\n", "line 2 has 3 cells: must have 2, as the header"),
+        ("t [s], l11 [kPa]\n0,zero\n", "line 2 is ['0', 'zero']: must be 2 numbers"),
+        ("t [s], l11 [kPa], l11 [kPa]\n0,1,2\n", "the header names l11 more than once"),
+        ("t [s], l11 [kPa]\n0,1\n1,nan\n", "line 3 is ['1', 'nan']: must be 2 finite numbers of 0 or more"),
+        ("t [s], l11 [kPa]\n0,1\n\n1,-5\n", "line 4 is ['1', '-5']: must be 2 finite numbers of 0 or more"),
+    ],
+)
+def test_a_bad_signal_file_is_refused_in_one_sentence(prototype, tmp_path, text, message):
+    path = tmp_path / "run.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        PressureSignal.read(path, prototype)
+    assert str(caught.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# from the lab\r\nt [s];l11[kPa]\r\n0;0\r\n1;300\r\n",
+        "time [ms]\tl11 [bar]\n0\t0\n1000\t3\n",
+        "t [s], l11 [kPa],\n0, 0,\n1, 300,\n",
+    ],
+    ids=["semicolons and a comment", "tabs and milliseconds", "commas at the end"],
+)
+def test_tables_as_laboratories_write_them(prototype, tmp_path, text):
+    path = tmp_path / "run.csv"
+    path.write_text(text, newline="")
+    signal = PressureSignal.read(path, prototype)
+    assert np.asarray(signal.times).tolist() == [0, 1]
+    np.testing.assert_allclose(np.asarray(signal.pressures)[:, 0], [0, 3e5], rtol=1e-15)
+
+
+def test_no_signal_file_and_no_text(prototype, tmp_path):
+    with pytest.raises(ValueError, match=r"there is no such file$"):
+        PressureSignal.read(tmp_path / "none.csv", prototype)
+    with pytest.raises(ValueError, match=r"is a folder, not a file$"):
+        PressureSignal.read(tmp_path, prototype)
+    path = tmp_path / "run.csv"
+    path.write_bytes(b"t [s]\xff\xfe\n0\n")
+    with pytest.raises(ValueError, match="is not a table of comma-separated values"):
+        PressureSignal.read(path, prototype)
+
+
+@pytest.mark.parametrize(
+    ("input", "message"),
+    [
+        (PressureSteps({"l44": [(0, 1)]}), "muscle 'l44': must be one of l11 to l33 of 'prototype'"),
+        (PressureSteps({"l11": [(-1, 1)]}), "l11: time -1 s must be 0 or later"),
+        (PressureSteps({"l11": [(0, -5)]}), "l11: pressure -5 kPa must be 0 or more and at most 1e+06"),
+        (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan kPa must be 0 or more and at most 1e+06"),
+        (
+            PressureSteps({"l11": 600}),
+            "l11: 600 must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]",
+        ),
+        (
+            PressureSteps({"l11": [(0, 600, 1)]}),
+            "l11: [[0, 600, 1]] must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]",
+        ),
+        (PressureSteps(None), "steps = None: must be like {'l33': [(0.0, 600.0)]}, s and kPa"),
+        (PressureSteps({"l11": [(1, 1), (1, 2)]}), "l11: two steps at the same time, 1 s"),
+        (
+            ForceSignal([0, 1], np.zeros((2, 8))),
+            "forces has shape (2, 8): must be (2, 9), one row for each time",
+        ),
+        (ForceSignal([1, 1], np.zeros((2, 9))), "times must ascend; they do not after 1 s"),
+        (ForceSignal([-1, 1], np.zeros((2, 9))), "times begin at -1 s: must be 0 or later"),
+        (ForceSignal([0, np.inf], np.zeros((2, 9))), "times and forces must be finite"),
+        (ForceSignal([], np.zeros((0, 9))), "times has shape (0,): must be a list of at least one time"),
+        (ForceSignal(["a"], np.zeros((1, 9))), "times = ['a']: must be a list of seconds"),
+        (
+            PressureSignal([0.0], [[0, 0, 0, 0, -2.0, 0, 0, 0, 0]]),
+            "pressures: l22 = -2 Pa must be 0 or more and at most 1e+09",
+        ),
+        (Controller(lambda t, q, qd: q, 0.0), "rate of the controller = 0.0: must be above 0 Hz and at most 1e6 Hz"),
+        (Controller(lambda t, q, qd: q, 10.0, "volts"), "gives = 'volts': must be 'pressures' or 'forces'"),
+    ],
+)
+def test_bad_inputs_are_refused_in_one_sentence(prototype, input, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        input.drive(prototype)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (np.zeros(4), "pressures of the controller at t = 0.5 s have shape (4,): must be (9,)"),
+        (np.full(9, np.nan), "pressures of the controller at t = 0.5 s: must be finite, number 0 is not"),
+        (-np.ones(9), "pressures of the controller at t = 0.5 s: l11 = -1 Pa must be 0 or more and at most 1e+09"),
+        (None, "pressures of the controller at t = 0.5 s = None: must be 9 numbers"),
+    ],
+)
+def test_what_a_controller_answers_is_checked(prototype, answer, message):
+    control = Controller(lambda t, q, qd: answer, 10.0).drive(prototype).control
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        control.commands(0.5, np.zeros(9), np.zeros(9))
+    assert str(caught.value) == message
+
+
+def test_pressures_need_muscles(prototype):
+    bare = prototype.replace(sections=[each.replace(muscle_area=None) for each in prototype.sections])
+    with pytest.raises(ValueError, match=r"^sections\[0\].muscle_area is missing: pressures need it to become forces$"):
+        PressureSteps({"l11": [(0, 1)]}).drive(bare)

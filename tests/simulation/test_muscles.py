@@ -1,0 +1,220 @@
+"""Laws of muscles: valves lag, hysteresis takes energy, pressure stiffens, stops hold, for every solver alike."""
+
+import numpy as np
+import pytest
+
+from continuarm import (
+    CVODE,
+    Adaptive,
+    DescriptionError,
+    FixedStep,
+    ForceSignal,
+    Muscles,
+    PressureSteps,
+    damping_forces,
+    forward_dynamics,
+    load_arm,
+    simulate,
+    tip_jacobian,
+)
+from continuarm.engine.compiled import native
+from continuarm.engine.native_arm import native_arm
+from continuarm.sections.muscles import Actuation
+from continuarm.simulation.commands import taken_apart
+from continuarm.simulation.solvers import _numbers
+from random_arms import random_arm, random_lengths, random_rates
+
+# of a similar arm: see the arm file prototype-muscles
+LOOP = (65.6, 49.0, -19.9)  # N/m, 1/m, 1/m
+STIFFENING = 0.0142  # N/m per Pa
+SOLVERS = [Adaptive(rtol=1e-8, atol=1e-12), CVODE(rtol=1e-8, atol=1e-12), FixedStep(rate=4000)]
+
+
+def with_muscles(arm, **fields):
+    return arm.replace(sections=[each.replace(**fields) for each in arm.sections])
+
+
+@pytest.fixture(scope="module")
+def prototype():
+    return load_arm("prototype")
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_a_valve_follows_its_command_exponentially(prototype, solver):
+    arm = with_muscles(prototype, valve_lag=0.08)
+    motion = simulate(arm, PressureSteps({"l21": [(0.1013, 300.0)], "l33": [(0, 100.0)]}), duration=0.6, solver=solver)
+    for column, begin, height in ((3, 0.1013, 300e3), (8, 0.0, 100e3)):
+        wanted = height * -np.expm1(-np.maximum(motion.t - begin, 0) / 0.08)
+        # FixedStep averages a command that jumps inside a step: right again at its end, up to second order in h / T
+        np.testing.assert_allclose(motion.pressures[:, column], wanted, atol=1e-5 * height)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_muscles_with_everything_move_alike_under_every_solver(prototype, solver):
+    arm = with_muscles(prototype, valve_lag=0.05, pressure_stiffness=STIFFENING, hysteresis=LOOP, stop_stiffness=2e4)
+    push = PressureSteps({"l33": [(0.0, 600.0)], "l12": [(0.4, 300.0)], "l21": [(0.7, 200.0)]})
+    wrench = [0.01, 0.0, 0.02, 0.3, -0.2, 0.5]
+    reference = simulate(arm, push, duration=1.2, wrench=wrench, solver=CVODE(rtol=1e-10, atol=1e-13))
+    motion = simulate(arm, push, duration=1.2, wrench=wrench, solver=solver)
+    # the coarsest is FixedStep: its error is second order in 0.25 ms, micrometres on half a metre
+    assert np.abs(motion.tips - reference.tips).max() < 2e-6
+    assert np.abs(motion.hysteresis - reference.hysteresis).max() < 1e-4
+    energies = motion.energies
+    stored = energies["kinetic"] + energies["gravitational"] + energies["elastic"]
+    balance = stored - stored[0] - (energies["supplied"] - energies["dissipated"])
+    assert np.abs(balance).max() < 1e-5 * np.ptp(stored)
+
+
+@pytest.mark.parametrize("stiff", [{"valve_lag": 1e-6}, {"stop_stiffness": 1e7}, {"pressure_stiffness": 1.0}])
+def test_what_is_stiff_in_a_muscle_does_not_shorten_the_steps(prototype, stiff):
+    """The iteration knows valves, stops and pressurised muscles: a thousand times stiffer costs about the same."""
+    push = PressureSteps({"l33": [(0.0, 1100.0)], "l12": [(0.5, 300.0)]})
+    softer = {name: value * (1e3 if name == "valve_lag" else 1e-3) for name, value in stiff.items()}
+    counts = [
+        simulate(with_muscles(prototype, **each), push, duration=2.0).record["evaluations"] for each in (softer, stiff)
+    ]
+    assert counts[1] < 3 * counts[0]
+
+
+def test_hysteresis_closes_a_loop_and_takes_its_area(prototype):
+    """A muscle driven slowly to and fro: the force over length is a loop, its area the energy that is lost."""
+    arm = with_muscles(prototype, hysteresis=LOOP, damping=1.0).replace(gravity=(0, 0, 0))
+    times = np.linspace(0, 8, 801)
+    forces = np.zeros((801, 9))
+    forces[:, 6:] = 15 * np.sin(np.pi * times)[:, None]  # all muscles of the last section: it only stretches
+    motion = simulate(arm, ForceSignal(times, forces, linear=True), duration=8.0, rate=1000)
+    last = motion.t >= 6.0
+    length, held = motion.q[last, 8], motion.hysteresis[last, 8]
+    assert abs(held[-1] - held[0]) < 1e-3 * np.ptp(held)  # the loop has closed
+    area = ((held[1:] + held[:-1]) / 2 * np.diff(length)).sum()
+    assert area > 0.1 * np.ptp(held) * np.ptp(length)
+    lost = motion.dissipated[last][-1] - motion.dissipated[last][0]
+    dampers = (motion.qd * damping_forces(arm, motion.qd)).sum(axis=1)[last]
+    taken_by_dampers = ((dampers[1:] + dampers[:-1]) / 2 * np.diff(motion.t[last])).sum()
+    # two seconds are one whole loop for each of the three muscles; sums at 1 kHz
+    assert lost - taken_by_dampers == pytest.approx(3 * area, rel=1e-4)
+
+
+def test_hysteresis_never_exceeds_its_bound(prototype):
+    a, b, g = LOOP
+    arm = with_muscles(prototype, hysteresis=LOOP)
+    push = PressureSteps({"l33": [(0.0, 600.0), (0.5, 0.0), (1.0, 600.0)], "l12": [(0.2, 500.0), (0.9, 0.0)]})
+    motion = simulate(arm, push, duration=1.5)
+    # ḣ = 0 at h = a / (b + g) while lengthening, -a / (b + g) while shortening
+    assert np.abs(motion.hysteresis).max() <= a / (b + g) * (1 + 1e-6)
+    assert np.abs(motion.hysteresis).max() > 0.3 * a / (b + g)
+
+
+def test_pressure_on_all_muscles_stiffens_bending_as_measured(prototype):
+    """0.39 N m/rad without pressure to 1.39 at 3 bar on all muscles of a similar arm, here by a moment at its tip."""
+    single = load_arm("single-section").replace(gravity=(0, 0, 0))
+    section = single.sections[0].replace(stiffness=0.39 / (1.5 * 0.0125**2), pressure_stiffness=STIFFENING)
+    arm = single.replace(sections=[section])
+    for pressure, wanted in ((0.0, 0.39), (300.0, 1.39)):
+        steps = PressureSteps({name: [(0.0, pressure)] for name in ("l11", "l12", "l13")})
+        bent = simulate(arm, steps, duration=8.0, rate=1, wrench=[0, 0.02, 0, 0, 0, 0])
+        x = section.shape_map @ bent.q[-1]
+        assert 0.02 / np.hypot(x[0], x[1]) == pytest.approx(wanted, rel=3e-3)  # three digits of the slope are given
+
+
+def test_stops_hold_muscles_in_their_range(prototype):
+    push = PressureSteps({"l33": [(0.0, 1100.0)]})
+    free = simulate(prototype, push, duration=2.0)
+    held = simulate(with_muscles(prototype, stop_stiffness=1e5), push, duration=2.0)
+    assert free.q.max() > 0.075
+    # the muscle pushes with 134 N and its spring takes 119 N of that at 70 mm: 0.15 mm at 1e5 N/m
+    assert held.q.max() == pytest.approx(0.07015, abs=5e-5)
+    for solver in (FixedStep(), CVODE()):
+        other = simulate(with_muscles(prototype, stop_stiffness=1e5), push, duration=2.0, solver=solver)
+        assert np.abs(other.tips[-1] - held.tips[-1]).max() < 1e-5
+
+
+def rate_of_state(arm, actuation, commands, y):
+    """ẏ written from the equations: the independent form of what native code computes."""
+    size, muscles = 3 * arm.n, len(actuation.map)
+    pressures, forces, wrench = taken_apart(arm, commands)
+    q, qd, memory = y[:size], y[size : 2 * size], y[2 * size : -2]
+    valve = np.concatenate(
+        [np.full(len(s.muscle_map), 1 / s.valve_lag if s.valve_lag else np.inf) for s in arm.sections]
+    )
+    inside = np.where(np.isfinite(valve), memory[:muscles], pressures)
+    held = memory[muscles:]
+    out = np.zeros_like(y)
+    tau, lost = forces + tip_jacobian(arm, q)[-1].T @ wrench, qd @ damping_forces(arm, qd)
+    column = 0
+    for i, section in enumerate(arm.sections):
+        a, b, g = section.hysteresis or (0, 0, 0)
+        for row in section.muscle_map:
+            length, rate = row @ q[3 * i : 3 * i + 3], row @ qd[3 * i : 3 * i + 3]
+            p, h = inside[column], held[column]
+            push = section.muscle_area * max(p - section.dead_zone, 0) - section.pressure_stiffness * p * length
+            tau[3 * i : 3 * i + 3] += push * row
+            out[2 * size + muscles + column] = a * rate - b * abs(rate) * h - g * rate * abs(h)
+            if np.isfinite(valve[column]):
+                out[2 * size + column] = (pressures[column] - p) * valve[column]
+            lost += h * rate
+            column += 1
+    out[-2] = tau @ qd
+    out[-1] = lost
+    holding = np.concatenate(
+        [
+            held[3 * i : 3 * i + 3] @ s.muscle_map
+            if len(s.muscle_map) == 3
+            else held @ actuation.map[:, 3 * i : 3 * i + 3]
+            for i, s in enumerate(arm.sections)
+        ]
+    )
+    out[:size], out[size : 2 * size] = qd, forward_dynamics(arm, q, qd, tau - holding)
+    return out
+
+
+@pytest.mark.parametrize("layout", [None, Muscles(angles=[0.1, 1.4, 3.0, 4.9], radii=[0.01, 0.012, 0.014, 0.01])])
+def test_the_native_rate_is_that_of_the_equations(layout):
+    rng = np.random.default_rng(0)
+    for n in (1, 3):
+        arm = random_arm(rng, n)
+        arm = with_muscles(
+            arm,
+            muscles=layout,
+            muscle_area=1.3e-4,
+            dead_zone=9e4,
+            pressure_stiffness=STIFFENING,
+            hysteresis=LOOP,
+        )
+        # every second section without a lag: its pressure is the command
+        arm = arm.replace(sections=[s.replace(valve_lag=0.05 * (i % 2)) for i, s in enumerate(arm.sections)])
+        actuation = Actuation(arm)
+        rate = native.Rate(native_arm(arm), _numbers(actuation), actuation.remembers)
+        muscles = len(actuation.map)
+        for _ in range(20):
+            commands = np.concatenate(
+                [
+                    rng.uniform(0, 5e5, muscles),
+                    rng.normal(size=3 * n) * 10,
+                    rng.normal(size=6) * [0.1, 0.1, 0.1, 2, 2, 2],
+                ]
+            )
+            memory = np.concatenate([rng.uniform(0, 5e5, muscles), rng.normal(size=muscles)])
+            y = np.concatenate([random_lengths(rng, arm, 1.5), random_rates(rng, arm), memory, [0, 0]])
+            found = np.empty_like(y)
+            assert rate.evaluate(commands, y, found)
+            wanted = rate_of_state(arm, actuation, commands, y)
+            # sums in another order, and forces through M⁻¹
+            scale = np.maximum(np.abs(wanted), np.abs(wanted[3 * n : 6 * n]).max() * (np.arange(len(y)) < 6 * n))
+            assert (np.abs(found - wanted) <= 1e-10 * scale).all()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"valve_lag": -1.0}, "valve_lag"),
+        ({"pressure_stiffness": -1.0}, "pressure_stiffness"),
+        ({"hysteresis": (1.0, 2.0)}, "hysteresis"),
+        ({"hysteresis": (-1.0, 2.0, 1.0)}, "a must be at least 0 and b at least |g|"),
+        ({"hysteresis": (1.0, 2.0, -3.0)}, "a must be at least 0 and b at least |g|"),
+    ],
+)
+def test_impossible_muscles_are_refused(prototype, fields, message):
+    with pytest.raises(DescriptionError) as caught:
+        prototype.sections[0].replace(**fields)
+    assert message in str(caught.value)

@@ -1,0 +1,281 @@
+"""Figures: every line is the motion's, nothing covers anything, and files are whole or not there."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+from matplotlib.lines import Line2D
+
+from continuarm.arms.arm import Arm
+from continuarm.arms.arm_file import load_arm
+from continuarm.arms.inertia_models import CentreOfGravity
+from continuarm.engine.quantities import backbone
+from continuarm.simulation.motion import Motion
+from continuarm.simulation.plots import check_figure_path, plot_motion, save_figure, tip_distances
+
+ARMS = ["single-section", "prototype", "ten-sections"]
+
+
+def swinging(arm: Arm, states: int = 81, size: float = 0.02, driven: int = 4) -> Motion:
+    """A motion made by hand: muscles that swing with different phases. What a figure shows need not be dynamics."""
+    t = np.linspace(0, 2, states)
+    phases = np.arange(3 * arm.n)
+    q, qd = size * np.sin(3 * t[:, None] + phases), 3 * size * np.cos(3 * t[:, None] + phases)
+    pressures = np.zeros_like(q)
+    for k in range(min(driven, 3 * arm.n)):
+        pressures[t >= 0.05 * k, 3 * arm.n - 1 - k] = 1e5 * (k + 1)
+    none = np.zeros((states, 6))
+    return Motion(arm, t, q, qd, q * 1700, pressures, q * 0, none, t**2, 0.5 * t**2, {"solver": "by hand"})
+
+
+def panel(figure: Figure, label: str) -> Axes:
+    """The panel with a label on its vertical axis, the first of those."""
+    return next(axes for axes in figure.axes if axes.get_ylabel() == label)
+
+
+def lines(axes: Axes, style: str) -> list[Line2D]:
+    return [line for line in axes.lines if line.get_linestyle() == style and not line.get_marker().strip("None")]
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_the_coordinates_of_every_tip_are_drawn_over_time(name: str) -> None:
+    motion = swinging(load_arm(name))
+    figure = plot_motion(motion)
+    for k, letter in enumerate("XYZ"):
+        drawn = panel(figure, f"{letter}, mm").lines
+        assert len(drawn) == motion.arm.n
+        for i, line in enumerate(drawn):
+            np.testing.assert_array_equal(line.get_xdata(), motion.t)
+            np.testing.assert_array_equal(line.get_ydata(), 1e3 * motion.tips[:, i, k])
+
+
+def test_the_last_tip_has_the_colours_of_the_paper() -> None:
+    figure = plot_motion(swinging(load_arm("prototype")))
+    for letter, channel in (("X", 2), ("Z", 0)):  # blue and red
+        assert np.argmax(to_rgb(panel(figure, f"{letter}, mm").lines[-1].get_color())) == channel
+    assert to_rgb(panel(figure, "Y, mm").lines[-1].get_color()) == pytest.approx((0, 0, 0))
+
+
+def test_another_motion_is_dashed_and_its_distance_has_a_panel() -> None:
+    arm = load_arm("prototype")
+    motion, other = swinging(arm), swinging(arm.replace(inertia=CentreOfGravity()), size=0.021)
+    figure = plot_motion(motion, other)
+    for k, letter in enumerate("XYZ"):
+        solid, dashed = (lines(panel(figure, f"{letter}, mm"), style) for style in ("-", "--"))
+        assert (len(solid), len(dashed)) == (3, 3)
+        for i in range(3):
+            np.testing.assert_array_equal(solid[i].get_ydata(), 1e3 * motion.tips[:, i, k])
+            np.testing.assert_array_equal(dashed[i].get_ydata(), 1e3 * other.tips[:, i, k])
+    apart = np.sqrt(((motion.tips - other.tips) ** 2).sum(axis=-1))
+    for i, line in enumerate(panel(figure, "distance of tips, mm").lines):
+        np.testing.assert_allclose(line.get_ydata(), 1e3 * apart[:, i], rtol=1e-12)  # two ways to take a norm
+    assert "integral model (solid) and centre-of-gravity model (dashed)" in figure.get_suptitle()
+
+
+def test_a_motion_that_ends_early_is_compared_up_to_its_end() -> None:
+    motion = swinging(load_arm("prototype"))
+    short = motion.rows(slice(0, 30))
+    assert tip_distances(motion, short).shape == tip_distances(short, motion).shape == (30, 3)
+    figure = plot_motion(short, motion)
+    assert len(panel(figure, "distance of tips, mm").lines[0].get_xdata()) == 30
+
+
+def test_the_pressures_of_driven_muscles_are_drawn_by_name() -> None:
+    motion = swinging(load_arm("prototype"), driven=3)
+    axes = panel(plot_motion(motion), "pressure, kPa")
+    shown = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert list(shown) == ["l33", "l32", "l31"]  # in the order in which they are pressed
+    for k, values in zip((8, 7, 6), shown.values(), strict=True):
+        np.testing.assert_array_equal(values, motion.pressures[:, k] / 1e3)
+    assert not any(axes.get_ylabel() == "pressure, kPa" for axes in plot_motion(swinging(motion.arm, driven=0)).axes)
+
+
+def test_many_muscles_are_all_drawn_and_look_different() -> None:
+    motion = swinging(load_arm("ten-sections"), driven=28)
+    axes = panel(plot_motion(motion), "pressure, kPa")
+    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == len(axes.lines) == 28
+    legend = axes.get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == 12
+    assert legend.get_title().get_text() == "and 16 more"
+
+
+def test_energies_are_drawn_since_the_start() -> None:
+    motion = swinging(load_arm("prototype"))
+    shown = {line.get_label(): line.get_ydata() for line in panel(plot_motion(motion), "energy, J").lines}
+    assert shown.keys() == motion.energies.keys()
+    for name in ("kinetic", "supplied", "dissipated"):
+        np.testing.assert_array_equal(shown[name], motion.energies[name])
+    for name in ("gravitational", "elastic"):
+        np.testing.assert_array_equal(shown[name], motion.energies[name] - motion.energies[name][0])
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_the_arm_is_drawn_from_two_sides_and_ends_as_the_motion_does(name: str) -> None:
+    motion = swinging(load_arm(name))
+    views = [axes for axes in plot_motion(motion).axes if axes.get_aspect() == 1]
+    assert [axes.get_xlabel() for axes in views] == ["X, mm", "Y, mm"]
+    for k, axes in enumerate(views):
+        shapes = lines(axes, "-")
+        assert 2 <= len(shapes) <= 7
+        first, last = (1e3 * backbone(motion.arm, motion.q[row], points=25) for row in (0, -1))
+        for shape, expected in ((shapes[0], first), (shapes[-1], last)):
+            np.testing.assert_array_equal(shape.get_xdata(), expected[:, k])
+            np.testing.assert_array_equal(shape.get_ydata(), expected[:, 2])
+        paleness = [sum(to_rgb(shape.get_color())) for shape in shapes]
+        assert paleness == sorted(paleness, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("gravity", "upwards", "inverted"),
+    [((0, 0, 9.81), "Z", True), ((0, 0, -9.81), "Z", False), ((9.81, 0, 1), "X", True), ((0, 0, 0), "Z", False)],
+)
+def test_down_on_the_page_is_where_gravity_points(
+    gravity: tuple[float, float, float], upwards: str, inverted: bool
+) -> None:
+    figure = plot_motion(swinging(load_arm("prototype").replace(gravity=gravity)))
+    view = next(axes for axes in figure.axes if axes.get_aspect() == 1)
+    assert view.get_ylabel() == f"{upwards}, mm"
+    assert view.yaxis_inverted() == inverted
+
+
+@pytest.mark.parametrize("compared", [False, True])
+@pytest.mark.parametrize("name", ARMS)
+def test_nothing_covers_anything(name: str, compared: bool) -> None:
+    motion = swinging(load_arm(name), driven=30)
+    figure = plot_motion(motion, swinging(motion.arm, size=0.03) if compared else None, title="A title", note="A note")
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    boxes = [axes.get_tightbbox(renderer) for axes in figure.axes]
+    boxes += [text.get_window_extent(renderer) for text in figure.texts]
+    page = figure.bbox
+    for box in boxes:
+        assert box is not None
+        # 1 pixel: boxes are rounded up to whole ones
+        assert box.x0 > page.x0 - 1
+        assert box.x1 < page.x1 + 1
+        assert box.y0 > page.y0 - 1
+        assert box.y1 < page.y1 + 1
+    for one, two in itertools.combinations(boxes, 2):
+        width, height = min(one.x1, two.x1) - max(one.x0, two.x0), min(one.y1, two.y1) - max(one.y0, two.y0)
+        assert width < 1 or height < 1
+
+
+@pytest.mark.parametrize("states", [1, 2])
+def test_an_arm_that_does_not_move_is_drawn(states: int, tmp_path: Path) -> None:
+    still = swinging(load_arm("prototype"), states=states, size=0.0)
+    save_figure(plot_motion(still, still), tmp_path / "still.png")
+
+
+def test_a_figure_says_what_was_simulated_and_why_it_stopped() -> None:
+    motion = swinging(load_arm("prototype"), driven=2)
+    stopped = dataclasses.replace(motion, stopped="section 3 bends beyond a full turn")
+    title = plot_motion(stopped, title="Mine").get_suptitle()
+    assert title.splitlines() == [
+        "Mine",
+        "prototype, 2 s, pressure in l33, l32, integral model",
+        "stopped: section 3 bends beyond a full turn",
+    ]
+
+
+def test_files_are_what_their_suffix_says(tmp_path: Path) -> None:
+    figure = plot_motion(swinging(load_arm("single-section")))
+    for suffix in (".png", ".svg", ".pdf", ".PNG"):
+        save_figure(figure, tmp_path / f"figure{suffix}")
+    assert imread(tmp_path / "figure.png").shape == imread(tmp_path / "figure.PNG", "png").shape == (1500, 2000, 4)
+    assert ElementTree.parse(tmp_path / "figure.svg").getroot().tag == "{http://www.w3.org/2000/svg}svg"
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF-")
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("figure.jpeg", "figure.jpeg: the suffix must be one of .png, .svg, .pdf"),
+        ("figure", "figure: the suffix must be one of .png, .svg, .pdf"),
+        ("", ": the suffix must be one of .png, .svg, .pdf"),
+        ("none/figure.png", "none/figure.png: the folder '{here}/none' does not exist"),
+        ("folder.png", "folder.png: is a folder, not a file"),
+    ],
+)
+def test_a_figure_that_cannot_be_written_is_refused_in_one_sentence(
+    path: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder.png").mkdir()
+    for refuse in (check_figure_path, lambda path: save_figure(Figure(), path)):
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence.format(here=tmp_path.resolve()))}$"):
+            refuse(path)
+
+
+def test_a_figure_that_fails_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "figure.png"
+    path.write_bytes(b"old")
+
+    def fail(place: Path, **_: object) -> None:
+        Path(place).write_bytes(b"half")
+        raise OSError("no space left")
+
+    figure = Figure()
+    monkeypatch.setattr(figure, "savefig", fail)
+    with pytest.raises(ValueError, match=r"figure\.png: cannot be written: no space left$"):
+        save_figure(figure, path)
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("figure.png", b"old")]
+
+
+def test_other_peoples_names_are_drawn_as_they_are(tmp_path: Path) -> None:
+    arm = load_arm("single-section").replace(name="$\\frac{$ 触手 \n\x1b[2J")
+    figure = plot_motion(swinging(arm), title="$\\half$", note="$\\half$")
+    save_figure(figure, tmp_path / "figure.png")
+    assert figure.get_suptitle().startswith("$\\half$\n$\\frac{$ 触手 \\n\\x1b[2J, 2 s")
+
+
+def test_motions_that_cannot_be_compared_are_refused() -> None:
+    motion = swinging(load_arm("prototype"))
+    with pytest.raises(ValueError, match=r"^other has 1 sections: must have 3, as the motion it is compared to$"):
+        plot_motion(motion, swinging(load_arm("single-section")))
+    with pytest.raises(ValueError, match=r"^other has states at other times: must have the rate"):
+        plot_motion(motion, swinging(load_arm("prototype"), states=50))
+    with pytest.raises(ValueError, match=r"^motion has no states: there is nothing to draw$"):
+        plot_motion(motion.rows(slice(0, 0)))
+
+
+def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
+    code = """
+import sys
+sys.path.insert(0, "tests")
+from test_plot import plot_motion, swinging, load_arm
+assert "matplotlib.pyplot" not in sys.modules
+plot_motion(swinging(load_arm("single-section"))).draw_without_rendering()
+assert "matplotlib.pyplot" not in sys.modules
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+def test_figures_of_two_threads_are_those_of_one(tmp_path: Path) -> None:
+    arm = load_arm("single-section")
+
+    def draw(name: str, size: float) -> bytes:
+        save_figure(plot_motion(swinging(arm, size=size)), tmp_path / name)
+        return (tmp_path / name).read_bytes()
+
+    sizes = [0.01, 0.02]
+    alone = [draw(f"{k}.png", size) for k, size in enumerate(sizes)]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(draw, ["a.png", "b.png"], sizes))
+    assert together == alone

@@ -1,0 +1,136 @@
+"""For the tests of the viewer: a motion made by hand, and a real browser without a screen."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from continuarm.arms.arm_file import load_arm
+from continuarm.simulation.motion import Motion
+
+PATIENCE = 90_000  # ms: without a graphics card, on a busy machine, the first picture takes its time
+SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+QUIET = ["--no-sandbox", "--no-first-run", "--disable-quic", "--disable-sync"]
+QUIET += ["--disable-background-networking", "--disable-component-update"]
+
+
+def swinging(states: int = 81, rate: float = 40.0, begin: float = 0.0, size: float = 0.02) -> Motion:
+    """Muscles that swing with different phases, and a pressure that jumps. What is shown need not be dynamics."""
+    arm = load_arm("prototype")
+    t = begin + np.arange(states) / rate
+    phases = np.arange(9)
+    q, qd = size * np.sin(3 * t[:, None] + phases), 3 * size * np.cos(3 * t[:, None] + phases)
+    pressures = np.zeros_like(q)
+    pressures[states // 2 :, 8] = 4e5
+    return Motion(arm, t, q, qd, q, pressures, q * 0, np.zeros((states, 6)), t, t)
+
+
+def chromium() -> str:
+    """The browser; without it, or without what drives it, the test is skipped."""
+    pytest.importorskip("playwright", reason="the browser is driven by playwright")
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("there is no Chromium here: apt-get install chromium")
+    return found
+
+
+@contextlib.contextmanager
+def playwright() -> Iterator[Any]:
+    """What drives browsers; there can be one of it at a time."""
+    chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as tool:
+        yield tool
+
+
+@contextlib.contextmanager
+def open_browser(tool: Any, width: int = 760, height: int = 460) -> Iterator[Any]:
+    """A browser with nothing in it but a fresh profile."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        context = tool.chromium.launch_persistent_context(
+            profile,
+            executable_path=chromium(),
+            args=[*SOFTWARE_GRAPHICS, *QUIET],
+            viewport={"width": width, "height": height},
+        )
+        context.set_default_timeout(PATIENCE)
+        try:
+            yield context
+        finally:
+            context.close()
+
+
+def until(condition: Callable[[], bool], what: str) -> None:
+    """Waits for something that happens by itself, for as long as a slow machine may need."""
+    end = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        assert time.monotonic() < end, f"never came: {what}"
+        time.sleep(0.1)
+
+
+class Page:
+    """A page that remembers what went wrong in it and what it asked for."""
+
+    def __init__(self, browser: Any, address: str) -> None:
+        self.page = browser.new_page()
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda each: self.errors.append(each.text) if each.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(address)
+
+    def _look(self, reading: str) -> str:
+        """In one look: the panel is written anew again and again."""
+        return str(self.page.evaluate(f"document.querySelector('[data-reading=\"{reading}\"]')?.innerText ?? ''"))
+
+    def text(self, reading: str) -> str:
+        """What a reading of the panel says, when there is one."""
+        until(lambda: self._look(reading) != "", f"the reading of {reading}")
+        return self._look(reading)
+
+    def notice(self) -> str:
+        """What the panel warns of; nothing, where it does not."""
+        return self._look("notice")
+
+    def time(self) -> float:
+        """What the page says the time of the motion is, s."""
+        return float(self.text("time").split()[0])
+
+    def tips(self) -> np.ndarray:
+        """Where the page says the tips are: (n, 3), mm."""
+        rows = [row.split("\t") for row in self.text("tips").strip().split("\n")[1:]]
+        return np.array([[float(cell) for cell in row[1:4]] for row in rows])
+
+    def field(self, label: str) -> Any:
+        """Where a number is typed beside a label of viser's panel."""
+        row = f"//label[normalize-space()='{label}']/ancestor::div[contains(@class, 'mantine-Flex-root')][1]"
+        return self.page.locator(f"xpath={row}//input[@inputmode='decimal']").first
+
+    def type(self, label: str, text: str) -> None:
+        """Types a number beside a label, as a hand does."""
+        self.field(label).click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(text)
+        self.page.keyboard.press("Enter")
+
+    def picture(self) -> np.ndarray:
+        """The pixels of the 3D picture: (height, width, 3), 0 to 255."""
+        from PIL import Image
+
+        close = self.page.locator(".mantine-Notification-closeButton")  # that there is no graphics card
+        if close.count():
+            close.first.click()
+            close.first.wait_for(state="detached")
+        box = self.page.locator("canvas").first.bounding_box()
+        shot = self.page.screenshot(clip=box, timeout=PATIENCE)
+        return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(float)
