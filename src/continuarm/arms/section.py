@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,12 +65,24 @@ def constant_array(values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+class Stop(NamedTuple):
+    """The end stops of one muscle."""
+
+    row: Any  # (3,), of the muscle map: its length change over q_i
+    least: Any  # m
+    greatest: Any  # m
+    stiffness: Any  # N/m, beyond them
+
+
+def springs_over_lengths(muscle_map: NDArray[np.float64], stiffness: ArrayLike) -> NDArray[np.float64]:
+    """Wᵀ k W of springs along the muscles: (..., muscles) -> (..., 3, 3) over q_i, N/m; dampers likewise."""
+    return np.asarray((muscle_map.T * np.asarray(stiffness, dtype=float)[..., None, :]) @ muscle_map)
+
+
 def _coefficient_matrix(value: float | tuple[Any, ...], muscle_map: NDArray[np.float64]) -> NDArray[np.float64]:
     """A number for all muscles, one for each, or a full matrix over q: always the 3x3 matrix over q."""
     array = np.asarray(value, dtype=float)
-    if array.ndim == 2:
-        return array
-    return (muscle_map.T * array) @ muscle_map
+    return array if array.ndim == 2 else springs_over_lengths(muscle_map, np.broadcast_to(array, len(muscle_map)))
 
 
 def _holds_truth_value(value: Any) -> bool:
@@ -194,11 +206,11 @@ class Section(Description):
         return constant_array(np.eye(3) if self.muscles is None else self.muscles.length_map @ self.shape_map)
 
     @cached_property
-    def stops(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64], float]]:
-        """Row of the muscle map, least and greatest length change, and stiffness of every muscle that has stops."""
+    def stops(self) -> list[Stop]:
+        """The end stops of its muscles."""
         if self.length_range is None or not self.stop_stiffness:
             return []
-        return [(row, constant_array(self.length_range), self.stop_stiffness) for row in self.muscle_map]
+        return [Stop(row, *self.length_range, self.stop_stiffness) for row in self.muscle_map]
 
     @cached_property
     def stiffness_matrix(self) -> NDArray[np.float64]:

@@ -1,4 +1,9 @@
-"""Accelerations from forces in O(n): the articulated-body recursion, three short passes over the sections."""
+"""Accelerations from forces in O(n): the articulated-body recursion, three passes over the sections.
+
+The letters are Featherstone's (Rigid Body Dynamics Algorithms, chapter 7): IA and pA of what a section carries,
+S the motion subspace, U = IA S, D = Sᵀ IA S, u the force that is left for ẍ. A section is a joint with a body of its
+own, so its F, H and C are added to U, D and u.
+"""
 
 from __future__ import annotations
 
@@ -8,77 +13,151 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.dynamics.chain import Load, base_acceleration, force_of, length_rate_of, links, parts
-from continuarm.dynamics.inverse import damping_forces, elastic_forces, onward_acceleration
-from continuarm.sections.inertia import Body
-from continuarm.sections.kinematics import Tip
+from continuarm.dynamics.chain import (
+    Articulated,
+    Passage,
+    base_acceleration,
+    passages,
+    point_mass,
+    section_by_section,
+    weigh,
+)
+from continuarm.dynamics.inverse import onward_acceleration
+from continuarm.sections.coordinates import force_of, length_rate_of
+from continuarm.sections.inertia import SectionBody
 from continuarm.sections.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
+from continuarm.sections.springs import damping, elastic, stop_force
 
 
 class Response(NamedTuple):
-    """How a section answers: ẍ = free - held · (acceleration of its base)."""
+    """How a section moves with its base: ẍ = D⁻¹ u - D⁻¹ Uᵀ (acceleration of its base)."""
 
-    free: Array
-    held: Array
+    Dinv_u: Array  # (..., 3)
+    Dinv_UT: Array  # (..., 3, 6)
+
+
+class GroundedBody(NamedTuple):
+    """The blocks of a section's body that are left where its base stands still: it loads nothing."""
+
+    F: Array
+    H: Array
+    C: Array
 
 
 def forward_dynamics(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
-    """The accelerations q̈ = M⁻¹ (τ - C q̇ - D q̇ - G - K_e q), in O(n) without forming M.
+    """q̈ = M⁻¹ (τ - C q̇ - D q̇ - G - K_e q): (..., 3n)."""
+    return accelerations(arm, q, qd, tau, q, qd, [np.zeros((3, 3))] * arm.n)
 
-    q, qd, tau: (..., 3n) in m, m/s, N; returns (..., 3n) in m/s². With τ = G + K_e q at rest it is zero.
+
+def accelerations(
+    arm: Arm, q: Array, qd: Array, tau: Array, springs: Array, dampers: Array, added: list[Array]
+) -> Array:
+    """q̈ of (M + added) q̈ = τ - C q̇ - G - K_e (springs) - D (dampers): (..., 3n).
+
+    Springs and dampers may be taken at other lengths and rates than the state's; `added` has a matrix over q_i
+    (..., 3, 3), kg, for each section.
     """
-    forces = tau - elastic_forces(arm, q) - damping_forces(arm, qd)
-    return accelerations(arm, q, qd, forces, [np.zeros((3, 3))] * arm.n)
-
-
-def accelerations(arm: Arm, q: Array, qd: Array, forces: Array, added: list[Array]) -> Array:
-    """q̈ of (M + added) q̈ = forces - C q̇ - G: (..., 3n); `added` has a matrix over q_i (..., 3, 3) for each section."""
-    chain, load = links(arm, q, qd)
-    responses = []
-    inward = zip(reversed(chain), reversed(parts(arm, forces)), reversed(added), strict=True)
-    for here, (section, force), extra in inward:
-        lift = lifted(here.tip, here.velocity_product, load)
-        load, response = absorbed(stiffened(section, here.body, extra), here.tip, lift, force_of(section, force))
+    chain, omega = passages(arm, q, qd)
+    carried, responses, products = point_mass(*arm.point_mass, omega), [], []
+    inward = zip(chain, section_by_section(arm, qd, tau, springs, dampers), added, strict=True)
+    for passage, (section, qdi, force, at, against), extra in reversed(list(inward)):
+        body, product = weigh(arm.inertia, section, passage, qdi)
+        for stop in section.stops:
+            force = force - stop_force(stop, at)
+        lifted = lift(passage, product, carried)
+        carried, response = absorb(section, passage, stiffen(section, body, extra), at, against, force, lifted)
         responses.append(response)
+        products.append(product)
     acceleration, qdds = base_acceleration(arm.base_gravity), []
-    for here, response, section in zip(chain, reversed(responses), arm.sections, strict=True):
-        qdd, acceleration = responded(section, here.tip, here.velocity_product, response, acceleration)
+    back = zip(arm.sections, chain, reversed(responses), reversed(products), strict=True)
+    for section, passage, response, product in back:
+        qdd, acceleration = respond(section, passage, response, product, acceleration)
         qdds.append(qdd)
     return np.concatenate(qdds, axis=-1)
 
 
-def stiffened(section: Section, body: Body, extra: Array) -> Body:
-    """A body whose own ẍ is resisted by an extra matrix over q_i as well, B⁻ᵀ (extra) B⁻¹."""
-    return body._replace(own=body.own + transpose(section.length_map) @ extra @ section.length_map)
+def stiffen(section: Section, body: SectionBody, extra: Array) -> SectionBody:
+    """A body whose ẍ is resisted by an extra matrix over q_i as well, B⁻ᵀ (extra) B⁻¹."""
+    return body._replace(H=body.H + transpose(section.length_map) @ extra @ section.length_map)
 
 
-def lifted(end: Tip, velocity_product: Array, load: Load) -> Load:
-    """What hangs on a section's tip, seen from its base: inertia, and force when only the velocity product is there."""
-    inertia = inertia_at_base(load.inertia, end.rotation, end.position)
-    return Load(inertia, wrench_at_base(load.bias, end.rotation, end.position) + times(inertia, velocity_product))
+def lift(passage: Passage, product: Array, carried: Articulated) -> Articulated:
+    """What hangs on a section's tip, seen from its base: Xᵀ IA X, and the force where only the velocity product acts."""
+    end = passage.tip
+    IA = inertia_at_base(carried.IA, end.rotation, end.position)
+    return Articulated(IA, wrench_at_base(carried.pA, end.rotation, end.position) + times(IA, product))
 
 
-def absorbed(body: Body, end: Tip, lift: Load, force: Array) -> tuple[Load, Response]:
-    """One section inward: takes what hangs on its tip, eliminates its own ẍ, and is the load of the section before."""
-    pushed = lift.inertia @ end.subspace
-    coupling = body.coupling + pushed
-    own = body.own + transpose(end.subspace) @ pushed
-    own_bias = body.own_bias + times(transpose(end.subspace), lift.bias)
+def absorb(
+    section: Section, passage: Passage, body: SectionBody, q: Array, qd: Array, tau: Array, carried: Articulated
+) -> tuple[Articulated, Response]:
+    """One section inward: takes what hangs on its tip, eliminates its own ẍ, and is carried by the section before.
 
-    held = solved(own, transpose(coupling))
-    free = solved(own, (force - own_bias)[..., None])[..., 0]
+    q, qd: where its springs and dampers are taken; tau: (..., 3), stops already taken off.
+    """
+    S, (IA, pA) = passage.tip.subspace, carried
+    U = body.F + IA @ S
+    D = body.H + transpose(S) @ (IA @ S)
+    u = force_of(section, tau - elastic(section, q) - damping(section, qd)) - (body.C + times(transpose(S), pA))
+    Dinv_UT = solved(D, transpose(U))
+    Dinv_u = solved(D, u[..., None])[..., 0]
     return (
-        Load(
-            symmetric(body.base + lift.inertia - coupling @ held),
-            body.base_bias + lift.bias + times(coupling, free),
-        ),
-        Response(free, held),
+        Articulated(symmetric(body.I + IA - U @ Dinv_UT), body.p + pA + times(U, Dinv_u)),
+        Response(Dinv_u, Dinv_UT),
     )
 
 
-def responded(
-    section: Section, end: Tip, velocity_product: Array, response: Response, acceleration: Array
+def respond(
+    section: Section, passage: Passage, response: Response, product: Array, acceleration: Array
 ) -> tuple[Array, Array]:
     """One section outward again: its q̈ (..., 3), and the acceleration of the next base (..., 6)."""
-    xdd = response.free - times(response.held, acceleration)
-    return length_rate_of(section, xdd), onward_acceleration(end, velocity_product, acceleration, xdd)
+    xdd = response.Dinv_u - times(response.Dinv_UT, acceleration)
+    return length_rate_of(section, xdd), onward_acceleration(passage.tip, product, acceleration, xdd)
+
+
+# Less work for native code: the first section stands still at its base and loads nothing, a last section without
+# payload has nothing to lift.
+
+NOTHING = Articulated(np.zeros((6, 6)), np.zeros(6))
+
+
+def weigh_base(model: object, section: Section, passage: Passage, qd: Array) -> tuple[GroundedBody, Array]:
+    """`weigh` of the first section."""
+    body, product = weigh(model, section, passage._replace(omega=np.zeros(3)), qd)
+    return GroundedBody(body.F, body.H, body.C), product
+
+
+def stiffen_base(section: Section, grounded: GroundedBody, extra: Array) -> GroundedBody:
+    """`stiffen` of the first section."""
+    body = stiffen(section, _whole(grounded), extra)
+    return GroundedBody(body.F, body.H, body.C)
+
+
+def absorb_base(
+    section: Section, passage: Passage, grounded: GroundedBody, q: Array, qd: Array, tau: Array, carried: Articulated
+) -> Response:
+    """`absorb` of the first section."""
+    return absorb(section, passage, _whole(grounded), q, qd, tau, carried)[1]
+
+
+def absorb_tip(
+    section: Section, passage: Passage, body: SectionBody, q: Array, qd: Array, tau: Array
+) -> tuple[Articulated, Response]:
+    """`absorb` of a last section that carries nothing."""
+    return absorb(section, passage, body, q, qd, tau, NOTHING)
+
+
+def absorb_only(
+    section: Section, passage: Passage, grounded: GroundedBody, q: Array, qd: Array, tau: Array
+) -> Response:
+    """`absorb` of the only section, which carries nothing."""
+    return absorb_base(section, passage, grounded, q, qd, tau, NOTHING)
+
+
+def respond_tip(section: Section, passage: Passage, response: Response, acceleration: Array) -> Array:
+    """`respond` of the last section: q̈ alone."""
+    return respond(section, passage, response, np.zeros(6), acceleration)[0]
+
+
+def _whole(grounded: GroundedBody) -> SectionBody:
+    return SectionBody(np.zeros((6, 6)), grounded.F, grounded.H, np.zeros(6), grounded.C)

@@ -8,63 +8,59 @@ each stage is one recursion of forward dynamics with γh D + (γh)² K_e added t
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+
+import numpy as np
 
 from continuarm.arms.arm import Arm
-from continuarm.dynamics.chain import parts
+from continuarm.arms.section import Section
+from continuarm.dynamics.chain import section_by_section
 from continuarm.dynamics.forward import accelerations
-from continuarm.dynamics.inverse import damping_forces, elastic_forces
 from continuarm.sections.spatial import Array
-from continuarm.sections.springs import impedance, stop_impedance
+from continuarm.sections.springs import stop_stiffness
 
 GAMMA = 1 - math.sqrt(0.5)
 """γ of the method: with this one the stiffest motions die away at once."""
 
 
-class Stage(NamedTuple):
-    """Where one stage asks for accelerations: the state, and where its springs and dampers are taken."""
-
-    q: Array
-    qd: Array
-    springs: Array
-    dampers: Array
-
-
 def implicit_step(arm: Arm, q: Array, qd: Array, tau: Array, step: float) -> tuple[Array, Array]:
-    """The state a step h later under forces that are constant meanwhile: order 2, L-stable in springs and dampers.
-
-    q, qd, tau: (..., 3n) in m, m/s, N; step in s; returns q and q̇ (..., 3n). A batch of arms steps together.
-    """
-    a = _answer(arm, opening(q, qd, step), tau, step)
-    b = _answer(arm, middle(q, qd, a, step), tau, step)
-    return closing(q, qd, a, b, step)
-
-
-def opening(q: Array, qd: Array, step: Array) -> Stage:
-    """The first stage: springs a part γ of the step ahead."""
-    return Stage(q, qd, q + GAMMA * step * qd, qd)
+    """q and q̇ (..., 3n) a step h later under forces that are constant meanwhile."""
+    springs = first_stage(q, qd, step)
+    qdd_first = accelerations(arm, q, qd, tau, springs, qd, _impedances(arm, springs, step))
+    there, rate, springs, dampers = second_stage(q, qd, qdd_first, step)
+    qdd_second = accelerations(arm, there, rate, tau, springs, dampers, _impedances(arm, springs, step))
+    return end_of_step(q, qd, qdd_first, qdd_second, step)
 
 
-def middle(q: Array, qd: Array, a: Array, step: Array) -> Stage:
-    """The second stage, after accelerations a of the first: a whole step ahead."""
+def first_stage(q: Array, qd: Array, step: Array) -> Array:
+    """Where the first stage takes springs: a part γ of the step ahead."""
+    return q + GAMMA * step * qd
+
+
+def second_stage(q: Array, qd: Array, qdd_first: Array, step: Array) -> tuple[Array, Array, Array, Array]:
+    """The state of the second stage, a whole step ahead, and where it takes springs and dampers."""
     part = GAMMA * step
-    there, rate = q + step * (qd + part * a), qd + step * a
-    return Stage(there, rate, there + part * (rate - 2 * qd - 4 * part * a), rate - 2 * part * a)
+    there, rate = q + step * (qd + part * qdd_first), qd + step * qdd_first
+    return there, rate, there + part * (rate - 2 * qd - 4 * part * qdd_first), rate - 2 * part * qdd_first
 
 
-def closing(q: Array, qd: Array, a: Array, b: Array, step: Array) -> tuple[Array, Array]:
+def end_of_step(q: Array, qd: Array, qdd_first: Array, qdd_second: Array, step: Array) -> tuple[Array, Array]:
     """The state after the step, from the accelerations of both stages."""
     half = step / 2
-    return q + step * (qd + half * (a + GAMMA * (b - a))), qd + half * (a + b)
+    there = q + step * (qd + half * (qdd_first + GAMMA * (qdd_second - qdd_first)))
+    return there, qd + half * (qdd_first + qdd_second)
 
 
-def _answer(arm: Arm, stage: Stage, tau: Array, step: float) -> Array:
-    """Accelerations of a stage: (M + γh D + (γh)² K_e) q̈ = τ - C q̇ - G - springs - dampers, (..., 3n)."""
-    forces = tau - elastic_forces(arm, stage.springs) - damping_forces(arm, stage.dampers)
-    added = []
-    for section, qi in parts(arm, stage.springs):
-        extra = impedance(section, GAMMA * step)
-        for muscle, limits, stiffness in section.stops:
-            extra = extra + stop_impedance(muscle, limits, stiffness, GAMMA * step, qi)
-        added.append(extra)
-    return accelerations(arm, stage.q, stage.qd, forces, added)
+def impedance(section: Section, stops: Array, step: Array) -> Array:
+    """γh D + (γh)² (K_e + stops) over q_i: (..., 3, 3), kg; what they add to the inertia in a stage of a step h."""
+    part = GAMMA * step
+    return part * (section.damping_matrix + part * (section.stiffness_matrix + stops))
+
+
+def _impedances(arm: Arm, springs: Array, step: float) -> list[Array]:
+    found = []
+    for section, qi in section_by_section(arm, springs):
+        stops = np.zeros((3, 3))
+        for stop in section.stops:
+            stops = stops + stop_stiffness(stop, qi)
+        found.append(impedance(section, stops, step))
+    return found

@@ -6,81 +6,93 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.dynamics.chain import Link, base_acceleration, links, muscle_force_of, parts, rate_of
+from continuarm.dynamics.chain import (
+    Articulated,
+    Passage,
+    base_acceleration,
+    passages,
+    point_mass,
+    section_by_section,
+    weigh,
+)
+from continuarm.sections.coordinates import muscle_force_of, rate_of
 from continuarm.sections.kinematics import Tip
 from continuarm.sections.spatial import Array, motion_at_tip, times, transpose, wrench_at_base
-from continuarm.sections.springs import damping, elastic, stop
+from continuarm.sections.springs import damping, elastic, stop_force
 
 
 def inverse_dynamics(arm: Arm, q: Array, qd: Array, qdd: Array) -> Array:
-    """The muscle forces τ = M q̈ + C q̇ + D q̇ + G + K_e q that give an acceleration.
-
-    q, qd, qdd: (..., 3n) in m, m/s, m/s²; returns (..., 3n) in N, positive extends. At rest it is G + K_e q.
-    """
-    moved = motion_forces(arm, q, qd, qdd, arm.base_gravity)
-    return moved + elastic_forces(arm, q) + damping_forces(arm, qd)
+    """τ = M q̈ + C q̇ + D q̇ + G + K_e q: (..., 3n)."""
+    return motion_forces(arm, q, qd, qdd, arm.base_gravity) + elastic_forces(arm, q) + damping_forces(arm, qd)
 
 
 def bias_forces(arm: Arm, q: Array, qd: Array) -> Array:
-    """Everything but M q̈ in the equation of motion: C q̇ + D q̇ + G + K_e q, i.e. the τ that gives q̈ = 0.
-
-    q, qd: (..., 3n) in m, m/s; returns (..., 3n) in N.
-    """
+    """C q̇ + D q̇ + G + K_e q: (..., 3n)."""
     return inverse_dynamics(arm, q, qd, np.zeros(3 * arm.n))
 
 
 def gravity_forces(arm: Arm, q: Array) -> Array:
-    """G = ∂P_g/∂q with P_g = -Σ m gᵀ p̄ (eq. Gi_c): q (..., 3n) in m -> (..., 3n) in N."""
+    """G = ∂P_g/∂q: (..., 3n)."""
     still = np.zeros(3 * arm.n)
     return motion_forces(arm, q, still, still, arm.base_gravity)
 
 
 def elastic_forces(arm: Arm, q: Array) -> Array:
-    """K_e q and the end stops (eq. Ge): q (..., 3n) in m -> (..., 3n) in N."""
+    """K_e q and the end stops: (..., 3n)."""
     forces = []
-    for section, qi in parts(arm, q):
+    for section, qi in section_by_section(arm, q):
         force = elastic(section, qi)
-        for muscle, limits, stiffness in section.stops:
-            force = force + stop(muscle, limits, stiffness, qi)[0]
+        for stop in section.stops:
+            force = force + stop_force(stop, qi)
         forces.append(force)
     return np.concatenate(forces, axis=-1)
 
 
 def damping_forces(arm: Arm, qd: Array) -> Array:
-    """D q̇: qd (..., 3n) in m/s -> (..., 3n) in N."""
-    return np.concatenate([damping(section, qdi) for section, qdi in parts(arm, qd)], axis=-1)
+    """D q̇: (..., 3n)."""
+    return np.concatenate([damping(section, qdi) for section, qdi in section_by_section(arm, qd)], axis=-1)
 
 
 def motion_forces(arm: Arm, q: Array, qd: Array, qdd: Array, gravity: Array) -> Array:
     """M q̈ + C q̇ + G: (..., 3n)."""
-    chain, load = links(arm, q, qd)
+    chain, omega = passages(arm, q, qd)
     acceleration, demands = base_acceleration(gravity), []
-    for here, (section, qddi) in zip(chain, parts(arm, qdd), strict=True):
-        xdd = rate_of(section, qddi)
-        demands.append(demand(here, acceleration, xdd))
-        acceleration = onward_acceleration(here.tip, here.velocity_product, acceleration, xdd)
-    wrench, forces = times(load.inertia, acceleration) + load.bias, []
-    for here, section, (base, own) in zip(reversed(chain), reversed(arm.sections), reversed(demands), strict=True):
-        force, wrench = carried(section, here.tip, base, own, wrench)
+    for passage, (section, qdi, qddi) in zip(chain, section_by_section(arm, qd, qdd), strict=True):
+        at_base, own, acceleration = demand(arm.inertia, section, passage, qdi, qddi, acceleration)
+        demands.append((at_base, own))
+    wrench, forces = payload_wrench(point_mass(*arm.point_mass, omega), acceleration), []
+    inward = zip(arm.sections, chain, demands, strict=True)
+    for section, passage, (at_base, own) in reversed(list(inward)):
+        force, wrench = carry(section, passage, at_base, own, wrench)
         forces.append(force)
     return np.concatenate(forces[::-1], axis=-1)
 
 
-def demand(here: Link, acceleration: Array, xdd: Array) -> tuple[Array, Array]:
-    """𝓜 (ω̇, a, ẍ) + bias of one section: wrench at its base (..., 6) and force over x (..., 3)."""
-    body = here.body
+def demand(
+    model: object, section: Section, passage: Passage, qd: Array, qdd: Array, acceleration: Array
+) -> tuple[Array, Array, Array]:
+    """What one section's motion needs: wrench at its base (..., 6), force over x (..., 3); and the next acceleration."""
+    body, product = weigh(model, section, passage, qd)
+    xdd = rate_of(section, qdd)
     return (
-        times(body.base, acceleration) + times(body.coupling, xdd) + body.base_bias,
-        times(transpose(body.coupling), acceleration) + times(body.own, xdd) + body.own_bias,
+        times(body.I, acceleration) + times(body.F, xdd) + body.p,
+        times(transpose(body.F), acceleration) + times(body.H, xdd) + body.C,
+        onward_acceleration(passage.tip, product, acceleration, xdd),
     )
 
 
-def onward_acceleration(end: Tip, velocity_product: Array, acceleration: Array, xdd: Array) -> Array:
+def onward_acceleration(end: Tip, product: Array, acceleration: Array, xdd: Array) -> Array:
     """X (V̇ + Ŝ ẍ + b̂): acceleration of the next base, in its own frame, (..., 6)."""
-    return motion_at_tip(acceleration + times(end.subspace, xdd) + velocity_product, end.rotation, end.position)
+    return motion_at_tip(acceleration + times(end.subspace, xdd) + product, end.rotation, end.position)
 
 
-def carried(section: Section, end: Tip, base: Array, own: Array, wrench: Array) -> tuple[Array, Array]:
+def payload_wrench(carried: Articulated, acceleration: Array) -> Array:
+    """IA V̇ + pA: what the payload asks of the last tip, (..., 6)."""
+    return times(carried.IA, acceleration) + carried.pA
+
+
+def carry(section: Section, passage: Passage, at_base: Array, own: Array, wrench: Array) -> tuple[Array, Array]:
     """One section inward: its muscle forces (..., 3), and the wrench at its base (..., 6) for that at its tip."""
-    at_base = wrench_at_base(wrench, end.rotation, end.position)
-    return muscle_force_of(section, own + times(transpose(end.subspace), at_base)), base + at_base
+    end = passage.tip
+    lifted = wrench_at_base(wrench, end.rotation, end.position)
+    return muscle_force_of(section, own + times(transpose(end.subspace), lifted)), at_base + lifted

@@ -6,7 +6,9 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.dynamics.forward import forward_dynamics
+from continuarm.dynamics.inverse import elastic_forces, gravity_forces
 from continuarm.dynamics.mass import STEP
+from continuarm.dynamics.poses import wrench_forces
 from continuarm.sections.spatial import Array
 
 
@@ -25,3 +27,16 @@ def linearization(arm: Arm, q: Array, qd: Array, tau: Array) -> tuple[Array, Arr
     A[..., size:, :] = slopes[..., : 2 * size]
     B[..., size:, :] = slopes[..., 2 * size :]
     return A, B
+
+
+def static_stiffness(arm: Arm, q: Array, wrench: Array) -> Array:
+    """∂(G + K_e q - Jᵀ w)/∂q, end stops included: (..., 3n, 3n)."""
+    size = 3 * arm.n
+    units = (1j * STEP * np.eye(size)).reshape(size, *(1,) * (q.ndim - 1), size)
+    moved = static_forces(arm, q + units, wrench)
+    return np.moveaxis(moved.imag / STEP, 0, -1)
+
+
+def static_forces(arm: Arm, q: Array, wrench: Array) -> Array:
+    """G + K_e q - Jᵀ w, end stops included: the τ that holds the arm still, (..., 3n)."""
+    return gravity_forces(arm, q) + elastic_forces(arm, q) - wrench_forces(arm, q, wrench)

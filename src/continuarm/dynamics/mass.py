@@ -6,10 +6,8 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.dynamics.chain import links
+from continuarm.dynamics.chain import Passage, passages, point_mass, weigh
 from continuarm.dynamics.inverse import motion_forces
-from continuarm.sections.inertia import Body
-from continuarm.sections.kinematics import Tip
 from continuarm.sections.spatial import Array, block, inertia_at_base, symmetric, transpose, wrench_at_base
 
 STEP = 1e-100
@@ -17,47 +15,41 @@ STEP = 1e-100
 
 
 def mass_matrix(arm: Arm, q: Array) -> Array:
-    """M(q), symmetric and, for the integral model, positive definite: kinetic energy = ½ q̇ᵀ M q̇.
-
-    q: (..., 3n) in m; returns (..., 3n, 3n) in kg. Column k is the force of a unit acceleration of q_k at rest.
-    """
-    # inward: what hangs on each tip; then each section's wrench on the sections before it
-    chain, load = links(arm, q, np.zeros(3 * arm.n))
+    """M(q): (..., 3n, 3n). Inward: what hangs on each tip; then each section's wrench on the sections before it."""
+    chain, omega = passages(arm, q, np.zeros(3 * arm.n))
     blocks = [[np.zeros((3, 3))] * arm.n for _ in range(arm.n)]
-    inertia = load.inertia
+    inertia = point_mass(*arm.point_mass, omega).IA
     for i in reversed(range(arm.n)):
-        inertia, wrench, blocks[i][i] = composed(arm.sections[i], chain[i].body, chain[i].tip, inertia)
+        inertia, wrenches, blocks[i][i] = compose(arm.inertia, arm.sections[i], chain[i], inertia)
         for j in reversed(range(i)):
-            blocks[j][i], wrench = handed_down(arm.sections[j], chain[j].tip, wrench)
+            blocks[j][i], wrenches = hand_down(arm.sections[j], chain[j], wrenches)
     return symmetric(block(blocks))
 
 
-def composed(section: Section, body: Body, end: Tip, inertia: Array) -> tuple[Array, Array, Array]:
-    """One section inward: inertia seen from its base, and wrench (6x3) and muscle forces (3x3) of its unit q̈."""
-    carried = inertia_at_base(inertia, end.rotation, end.position)
-    pushed = carried @ end.subspace
-    own = symmetric(body.own + transpose(end.subspace) @ pushed)
-    to_shape = section.shape_map
-    return (
-        symmetric(body.base + carried),
-        (body.coupling + pushed) @ to_shape,
-        symmetric(transpose(to_shape) @ own @ to_shape),
-    )
+def compose(model: object, section: Section, passage: Passage, inertia: Array) -> tuple[Array, Array, Array]:
+    """One section inward: inertia seen from its base, and wrenches (6x3) and muscle forces (3x3) of its unit q̈."""
+    still = np.zeros(3)
+    body, _ = weigh(model, section, passage._replace(omega=still), still)
+    end, B = passage.tip, section.shape_map
+    IC = inertia_at_base(inertia, end.rotation, end.position)
+    IC_S = IC @ end.subspace
+    H = symmetric(body.H + transpose(end.subspace) @ IC_S)
+    return symmetric(body.I + IC), (body.F + IC_S) @ B, symmetric(transpose(B) @ H @ B)
 
 
-def handed_down(section: Section, end: Tip, wrench: Array) -> tuple[Array, Array]:
-    """The muscle forces (3x3) and the wrench at its base (6x3) of a section whose tip carries a wrench (6x3)."""
-    columns = wrench_at_base(transpose(wrench), end.rotation[..., None, :, :], end.position[..., None, :])
+def hand_down(section: Section, passage: Passage, wrenches: Array) -> tuple[Array, Array]:
+    """The muscle forces (3x3) and the wrenches at its base (6x3) of a section whose tip carries wrenches (6x3)."""
+    end = passage.tip
+    columns = wrench_at_base(transpose(wrenches), end.rotation[..., None, :, :], end.position[..., None, :])
     at_base = transpose(columns)
     return transpose(end.subspace @ section.shape_map) @ at_base, at_base
 
 
 def coriolis_matrix(arm: Arm, q: Array, qd: Array) -> Array:
-    """C(q, q̇) of the Christoffel symbols: Ṁ - 2C is skew (eq. Ckj, corrected).
+    """C(q, q̇) of the Christoffel symbols: (..., 3n, 3n).
 
-    C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h.
-    q, qd: (..., 3n) in m, m/s; returns (..., 3n, 3n) in N s/m. C q̇ is quadratic in q̇ and its symbols are symmetric
-    in k and h, so C = ½ ∂(C q̇)/∂q̇, taken exactly by a complex step.
+    C q̇ is quadratic in q̇ and its symbols are symmetric in k and h, so C = ½ ∂(C q̇)/∂q̇, taken exactly by a complex
+    step.
     """
     size = 3 * arm.n
     units = np.eye(size).reshape(size, *(1,) * (q.ndim - 1), size)

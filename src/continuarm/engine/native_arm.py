@@ -1,30 +1,50 @@
-"""An arm as native code holds it."""
+"""An arm, and an arm with its muscles, as native code holds them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from continuarm.arms.arm import Arm
-from continuarm.engine.compiled import native
-from continuarm.engine.section_numbers import flat_parameters, model_kind
+from continuarm.dynamics.plant import Plant
+from continuarm.engine import compiled
+from continuarm.engine.section_numbers import MUSCLE, SECTION, STOP, VALVE, flat, is_integral, section_numbers
+from continuarm.sections.muscles import valve_step
 
 
 def native_arm(arm: Arm) -> Any:
     """The arm's numbers in native memory, made once."""
     made = vars(arm).get("_native")
     if made is None:
-        mass, offset = arm.point_mass
-        made = native.Handle(
-            [flat_parameters(section, arm.inertia) for section in arm.sections],
-            model_kind(arm.inertia) == "integral",
-            arm.base_gravity.tolist(),
-            [*arm.base_orientation.ravel().tolist(), 0.0, 0.0, 0.0],
-            mass,
-            list(offset),
-            [
-                [[*muscle, *limits, stiffness] for muscle, limits, stiffness in section.stops]
-                for section in arm.sections
-            ],
-        )
+        made = compiled.native.Arm(*arm_numbers(arm))
         vars(arm)["_native"] = made
     return made
+
+
+def arm_numbers(arm: Arm) -> tuple[Any, ...]:
+    """What native code knows of an arm: sections, model, gravity, base frame, payload, and stops by section."""
+    mass, offset = arm.point_mass
+    return (
+        [flat(SECTION, section_numbers(section, arm.inertia)) for section in arm.sections],
+        is_integral(arm.inertia),
+        arm.base_gravity.tolist(),
+        [*arm.base_orientation.ravel().tolist(), 0.0, 0.0, 0.0],
+        mass,
+        list(offset),
+        [[flat(STOP, stop) for stop in section.stops] for section in arm.sections],
+    )
+
+
+def native_plant(plant: Plant, step: float = 0.0) -> Any:
+    """A plant in native memory; step: s, of fixed steps if there are to be any."""
+    return compiled.native.Plant(native_arm(plant.arm), *plant_numbers(plant, step))
+
+
+def plant_numbers(plant: Plant, step: float) -> tuple[Any, ...]:
+    """What native code knows of a plant beside its arm: muscles by section, what valves do in a step, and layouts."""
+    by_section: list[list[list[float]]] = [[] for _ in plant.arm.sections]
+    for i, muscle in plant.muscles:
+        by_section[i].append(flat(MUSCLE, muscle))
+    valves = [flat(VALVE, valve_step(muscle, step)) for _, muscle in plant.muscles]
+    states, commands = plant.states, plant.commands
+    offsets = [states.pressures, states.hysteresis, states.supplied, states.dissipated, states.width]
+    return by_section, valves, states.remembers, offsets, [commands.forces, commands.wrench, commands.width]

@@ -17,6 +17,8 @@ from continuarm.common.number_checks import Floats, whole_number
 from continuarm.engine.evaluation import Engine, evaluated
 from continuarm.engine.table import QUANTITIES
 
+_NO_WRENCH = np.zeros(6)
+
 _FORWARD_DYNAMICS = QUANTITIES["forward_dynamics"]
 _INVERSE_DYNAMICS = QUANTITIES["inverse_dynamics"]
 _BIAS_FORCES = QUANTITIES["bias_forces"]
@@ -31,6 +33,9 @@ _ELASTIC_ENERGY = QUANTITIES["elastic_energy"]
 _TIP_POSES = QUANTITIES["tip_poses"]
 _POSES_ALONG = QUANTITIES["poses_along"]
 _TIP_JACOBIAN = QUANTITIES["tip_jacobian"]
+_CENTRES_OF_GRAVITY = QUANTITIES["centres_of_gravity"]
+_WRENCH_FORCES = QUANTITIES["wrench_forces"]
+_STATIC_STIFFNESS = QUANTITIES["static_stiffness"]
 _LINEARIZATION = QUANTITIES["linearization"]
 _IMPLICIT_STEP = QUANTITIES["implicit_step"]
 
@@ -156,12 +161,46 @@ def backbone(
     return poses[..., :3, 3].reshape(*poses.shape[:-4], arm.n * len(places), 3)
 
 
+def centres_of_gravity(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads: int | None = None) -> Floats:
+    """Centre of gravity p̄ of every section in the world frame (eq. HTM_c_section), the same for every inertia model.
+
+    q: (..., 3n) in m; returns (..., n, 3) in m. Unbent, that of section i is in the middle of it.
+    """
+    return cast(Floats, evaluated(_CENTRES_OF_GRAVITY, arm, (q,), engine, threads))
+
+
 def tip_jacobian(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads: int | None = None) -> Floats:
     """Velocity of every tip over q̇: rows 0-2 its angular, rows 3-5 its linear velocity, in the world frame.
 
     q: (..., 3n) in m; returns (..., n, 6, 3n), rad/m and m/m. Rows 3-5 are ∂(tip position)/∂q.
     """
     return cast(Floats, evaluated(_TIP_JACOBIAN, arm, (q,), engine, threads))
+
+
+def wrench_forces(
+    arm: Arm, q: ArrayLike, wrench: ArrayLike, *, engine: Engine | None = None, threads: int | None = None
+) -> Floats:
+    """Jᵀ w: what a wrench on the last tip does over q, in O(n).
+
+    q: (..., 3n) in m; wrench: (..., 6), moment in N m and force in N, world axes; returns (..., 3n) in N.
+    """
+    return cast(Floats, evaluated(_WRENCH_FORCES, arm, (q, wrench), engine, threads))
+
+
+def static_stiffness(
+    arm: Arm,
+    q: ArrayLike,
+    wrench: ArrayLike = _NO_WRENCH,
+    *,
+    engine: Engine | None = None,
+    threads: int | None = None,
+) -> Floats:
+    """∂(G + K_e q - Jᵀ w)/∂q, end stops included: how the force that holds an arm still changes with q.
+
+    q: (..., 3n) in m; wrench: (..., 6) on the last tip, moment in N m and force in N, world axes, none if left out;
+    returns (..., 3n, 3n) in N/m, exact. Symmetric but for the part of a moment, which has no energy.
+    """
+    return cast(Floats, evaluated(_STATIC_STIFFNESS, arm, (q, wrench), engine, threads))
 
 
 def linearization(

@@ -1,4 +1,4 @@
-"""A section as a flat list of numbers: what native code knows of it, in the order of the generated steps."""
+"""A section, a muscle and a stop as flat lists of numbers: what native code knows of them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
-from continuarm.arms.section import Section
-from continuarm.engine.tracing import Pack, inputs
+from continuarm.arms.section import Section, Stop
+from continuarm.engine.recorder import Struct
+from continuarm.engine.tracing import Pack, inputs, symmetric_inputs
+from continuarm.sections.muscles import Muscle, ValveStep
 
 
-class Parameters(NamedTuple):
+class SectionNumbers(NamedTuple):
     """A section's constants as the steps use them; the same names as in Section."""
 
     mass: Any
@@ -26,56 +28,66 @@ class Parameters(NamedTuple):
     beta_angular: tuple[Any, ...]
 
 
-MODELS = ("integral", "shaped")
-"""The two kinds of coefficients; a point mass is a shaped section with β = 1 and no disc."""
-
-
-def parameters(section: Section, model: object) -> Parameters:
+def section_numbers(section: Section, model: object) -> SectionNumbers:
     """A section's constants, with the shaping of its arm's inertia model."""
     shaping = model if isinstance(model, CentreOfGravity) else CentreOfGravity(beta_linear=(1, 1, 1))
     disc = 0.0 if isinstance(model, PointMass) else section.disc_inertia
-    fields = {name: getattr(section, name) for name in Parameters._fields if hasattr(section, name)}
+    fields = {name: getattr(section, name) for name in SectionNumbers._fields if hasattr(section, name)}
     shape = {"beta_linear": shaping.beta_linear, "beta_angular": shaping.beta_angular}
-    return Parameters(**fields | shape | {"disc_inertia": disc})
+    return SectionNumbers(**fields | shape | {"disc_inertia": disc})
 
 
-def model_kind(model: object) -> str:
-    """Which of MODELS an inertia model is computed with."""
-    return "integral" if isinstance(model, Integral) else "shaped"
+def is_integral(model: object) -> bool:
+    """Whether an inertia model is the exact one; a point mass is a shaped section with β = 1 and no disc."""
+    return isinstance(model, Integral)
 
 
-def symmetric_inputs(name: str, size: int) -> Any:
-    """A symmetric matrix of fresh inputs."""
-    entries = iter(inputs(name, size * (size + 1) // 2))
-    matrix = np.empty((size, size), dtype=object)
-    for i in range(size):
-        for j in range(i, size):
-            matrix[i, j] = matrix[j, i] = next(entries)
-    return matrix
-
-
-def _generic_section() -> Pack:
-    """Parameters of any section: what is the same for all of them (zeros, thirds) is a constant."""
-    r, h, u, v = (inputs(name, 1)[0] for name in ("r", "h", "u", "v"))
-    return Pack.tight(
-        Parameters(
-            mass=inputs("mass", 1)[0],
-            disc_inertia=inputs("disc", 1)[0],
-            joint=tuple(inputs("joint", 3)),
-            length=inputs("length", 1)[0],
-            shape_map=np.array([[-2 * u, u, u], [0.0, -v, v], [1 / 3, 1 / 3, 1 / 3]], dtype=object),
-            length_map=np.array([[-r, 0.0, 1.0], [0.5 * r, -h, 1.0], [0.5 * r, h, 1.0]], dtype=object),
-            stiffness_matrix=symmetric_inputs("stiffness", 3),
-            damping_matrix=symmetric_inputs("damping", 3),
-            beta_linear=tuple(inputs("beta_linear", 3)),
-            beta_angular=tuple(inputs("beta_angular", 3)),
-        )
+def _any_section() -> SectionNumbers:
+    """Constants of any section: what is the same for all of them (zeros, thirds) is a number."""
+    section = Section(length=1.0, radius=1.0, mass=1.0, stiffness=1.0)
+    return SectionNumbers(
+        mass=_one("mass"),
+        disc_inertia=_one("disc_inertia"),
+        joint=tuple(inputs("joint", 3)),
+        length=_one("length"),
+        shape_map=_pattern("shape_map", section.shape_map),
+        length_map=_pattern("length_map", section.length_map),
+        stiffness_matrix=symmetric_inputs("stiffness", 3),
+        damping_matrix=symmetric_inputs("damping", 3),
+        beta_linear=tuple(inputs("beta_linear", 3)),
+        beta_angular=tuple(inputs("beta_angular", 3)),
     )
 
 
-SECTION = _generic_section()
+def _one(name: str) -> Any:
+    return inputs(name, 1)[0]
 
 
-def flat_parameters(section: Section, model: object) -> list[float]:
-    """The numbers of a section, with the shaping of its arm's inertia model, in the order of the generated steps."""
-    return [float(value) for value in SECTION.of(parameters(section, model))]
+def _pattern(name: str, matrix: Any) -> Any:
+    """A matrix of fresh inputs with the zeros, signs and repeats of the muscle maps of a section of radius 1.
+
+    Entries of the column or row of s do not depend on the radius: they are numbers.
+    """
+    found = np.empty((3, 3), dtype=object)
+    sizes: dict[float, Any] = {}
+    for index in np.ndindex(3, 3):
+        value = float(matrix[index])
+        free = index[0 if name == "shape_map" else 1] < 2
+        if not free or value == 0:
+            found[index] = value
+            continue
+        size = round(abs(value), 12)
+        symbol = sizes.setdefault(size, _one(f"{name}_{len(sizes)}"))
+        found[index] = symbol if value > 0 else -symbol
+    return found
+
+
+SECTION = Struct("Section", Pack.tight(_any_section()), constant=True)
+MUSCLE = Struct("Muscle", Pack.plain(Muscle(inputs("row", 3), *(_one(name) for name in Muscle._fields[1:]))), True)
+VALVE = Struct("ValveStep", Pack.plain(ValveStep(*(_one(name) for name in ValveStep._fields))), constant=True)
+STOP = Struct("Stop", Pack.plain(Stop(inputs("row", 3), *(_one(name) for name in Stop._fields[1:]))), constant=True)
+
+
+def flat(struct: Struct, value: Any) -> list[float]:
+    """Something as the numbers of its struct, in their order."""
+    return [float(number) for number in struct.pack.of(value)]

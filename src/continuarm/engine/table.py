@@ -30,7 +30,7 @@ class Quantity:
     reference: Callable[..., Any]
     """The NumPy form that defines it, for arrays that have been checked."""
     inputs: tuple[str, ...]
-    """Arrays (..., 3n)."""
+    """Arrays (..., 3n), or as wide as WIDTHS says."""
     shapes: tuple[Shape, ...]
     """Of its results, one or several."""
     argument: str = ""
@@ -58,10 +58,14 @@ def size(entry: int | str, n: int, places: int) -> int:
     return entry if isinstance(entry, int) else {"n": n, "3n": 3 * n, "6n": 6 * n, "k": places}[entry]
 
 
+WIDTHS = {"wrench": 6}
+"""Inputs that are not 3n wide."""
+
 CHECKS: dict[str, Callable[[str, Any], Any]] = {"xi": fractions, "step": duration}
 """How arguments are checked that are no states."""
 
 _STATE, _MOTION, _DRIVEN = ("q",), ("q", "qd"), ("q", "qd", "tau")
+_HELD = ("q", "wrench")
 _VECTOR: Shape = ("3n",)
 _MATRIX: Shape = ("3n", "3n")
 _NUMBER: Shape = ()
@@ -86,6 +90,9 @@ _ROWS = (
     _row(poses.tip_poses, _STATE, ("n", 4, 4)),
     _row(poses.poses_along, _STATE, ("n", "k", 4, 4), argument="xi"),
     _row(poses.tip_jacobian, _STATE, ("n", 6, "3n")),
+    _row(poses.centres_of_gravity, _STATE, ("n", 3)),
+    _row(poses.wrench_forces, _HELD, _VECTOR),
+    _row(linear.static_stiffness, _HELD, _MATRIX, derivative=True),
     _row(linear.linearization, _DRIVEN, ("6n", "6n"), ("6n", "3n"), inverts=True, derivative=True),
     _row(implicit.implicit_step, _DRIVEN, _VECTOR, _VECTOR, argument="step", inverts=True),
 )

@@ -7,7 +7,7 @@ next step, so that zeros and symmetries are known across steps too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ class Recorded:
 
     __slots__ = ("arguments", "operation", "order")
 
-    # equal expressions are the same object; every step starts anew, so that its text depends on nothing before it
+    # equal expressions are the same object
     _known: ClassVar[dict[tuple[Any, ...], Recorded]] = {}
 
     operation: str
@@ -38,6 +38,11 @@ class Recorded:
             found.operation, found.arguments, found.order = operation, arguments, len(cls._known)
             cls._known[key] = found
         return found
+
+    @classmethod
+    def forget(cls) -> None:
+        """Begins a new recording, whose text depends on nothing before it."""
+        cls._known = {}
 
     def __add__(self, other: Any) -> Any:
         return _sum(self, other) if isinstance(other, _NUMBERS) else NotImplemented
@@ -196,6 +201,15 @@ class Pack:
                 flat[slot.place] = value if slot.sign > 0 else -value
         return flat
 
+    @property
+    def fields(self) -> list[str]:
+        """A name for each number: that of the first entry that lives there."""
+        names = [""] * len(self)
+        for slot, (name, _) in zip(self.slots, named_leaves(self.structure), strict=True):
+            if slot.constant is None and not names[slot.place]:
+                names[slot.place] = name
+        return names
+
     def inputs(self, name: str) -> Any:
         """The same structure made of fresh inputs name[0], name[1], ..., with its constants, repeats and signs."""
         fresh = [Recorded.of("input", name, i) for i in range(len(self))]
@@ -213,13 +227,21 @@ def inputs(name: str, *shape: int) -> Any:
 
 def leaves(structure: Any) -> Iterator[Value]:
     """All entries of nested tuples and arrays, in order."""
+    return (value for _, value in named_leaves(structure))
+
+
+def named_leaves(structure: Any, name: str = "") -> Iterator[tuple[str, Value]]:
+    """All entries with their names: tip_rotation_01 for structure.tip.rotation[0, 1]."""
     if isinstance(structure, tuple):
-        for part in structure:
-            yield from leaves(part)
+        names = getattr(structure, "_fields", range(len(structure)))
+        for each, part in zip(names, structure, strict=True):
+            yield from named_leaves(part, f"{name}_{each}" if name else str(each))
     elif isinstance(structure, np.ndarray):
-        yield from structure.flat
+        for index in np.ndindex(structure.shape):
+            place = "".join(map(str, index))
+            yield (f"{name}_{place}" if name and place else name or f"_{place}"), structure[index]
     else:
-        yield structure
+        yield name, structure
 
 
 def rebuilt(structure: Any, entries: Iterator[Value]) -> Any:
@@ -235,30 +257,11 @@ def rebuilt(structure: Any, entries: Iterator[Value]) -> Any:
     return next(entries)
 
 
-class Step(NamedTuple):
-    """A recorded step: its inputs by name with their sizes, its outputs by name as flat lists, and their packs."""
-
-    name: str
-    inputs: dict[str, int]
-    outputs: dict[str, list[Value]]
-    packs: dict[str, Pack]
-
-
-def recorded(
-    name: str, function: Callable[..., dict[str, Any]], given: dict[str, Any], **layouts: Pack | Callable[[Any], Pack]
-) -> Step:
-    """Runs a function on recording scalars: an input is a pack or a shape; an output is plain unless given a pack."""
-    Recorded._known = {}
-    symbols, sizes = {}, {}
-    for each, what in given.items():
-        if isinstance(what, Pack):
-            symbols[each], sizes[each] = what.inputs(each), len(what)
-        else:
-            shape = what if isinstance(what, tuple) else (what,)
-            symbols[each], sizes[each] = inputs(each, *shape), int(np.prod(shape))
-    results = function(**symbols)
-    packs = {}
-    for each, result in results.items():
-        layout = layouts.get(each, Pack.plain)
-        packs[each] = layout if isinstance(layout, Pack) else layout(result)
-    return Step(name, sizes, {each: packs[each].of(result) for each, result in results.items()}, packs)
+def symmetric_inputs(name: str, size: int) -> Any:
+    """A symmetric matrix of fresh inputs."""
+    entries = iter(inputs(name, size * (size + 1) // 2))
+    matrix = np.empty((size, size), dtype=object)
+    for i in range(size):
+        for j in range(i, size):
+            matrix[i, j] = matrix[j, i] = next(entries)
+    return matrix

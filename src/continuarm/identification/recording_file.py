@@ -22,9 +22,9 @@ from continuarm.arms.arm import Arm
 from continuarm.common.files import table_lines
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
+from continuarm.dynamics.plant import Plant
 from continuarm.identification.recording import CommandRows, Recording
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
-from continuarm.sections.muscles import Actuation
 from continuarm.simulation.commands import joined, taken_apart
 from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
 from continuarm.simulation.motion_file import SUFFIXES, load_motion
@@ -108,7 +108,7 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
         if values.any():
             columns[f"{name} [kPa]"] = values / 1e3
     if told.forces.any():
-        each = told.forces @ np.linalg.pinv(Actuation(arm).map)
+        each = told.forces @ np.linalg.pinv(arm.muscle_lengths(np.eye(3 * arm.n)).T)
         columns |= {f"f{name[1:]} [N]": values for name, values in zip(arm.muscle_names, each.T, strict=True)}
     for k, name in enumerate(("mx [N m]", "my [N m]", "mz [N m]", "fx [N]", "fy [N]", "fz [N]")):
         if told.wrench[:, k].any():
@@ -280,14 +280,14 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: str | None, l
         raise ValueError(f"has {len(motion.t)} states: must have at least 2")
     wrench = None
     if input is None:
-        actuation = Actuation(motion.arm)
-        if actuation.lagged.any():
+        plant = Plant(motion.arm)
+        if plant.lagged.any():
             raise ValueError("holds the pressures behind slow valves and not what these were told: needs an input")
         if len(motion.arm.muscle_names) != len(arm.muscle_names):
             raise ValueError(
                 f"has {len(motion.arm.muscle_names)} muscles: {short(arm.name)} has {len(arm.muscle_names)}"
             )
-        forces = motion.tau - actuation.forces(motion.pressures, motion.hysteresis, motion.q)
+        forces = motion.tau - plant.muscle_forces(motion.pressures, motion.hysteresis, motion.q)
         forces[np.abs(forces) < 1e-9 * max(1.0, np.abs(motion.tau).max())] = 0.0
         rows = joined(arm, pressures=motion.pressures, forces=forces)
         lines = _changes(rows) > 1 - HELD if linear is None else linear

@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
+from continuarm.dynamics.commands import Commands
+from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import tip_poses
 from continuarm.engine.state_checks import checked
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensors import Sensor, TipPosition
-from continuarm.sections.muscles import Actuation
-from continuarm.simulation.commands import Commands, Drive, taken_apart
+from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import parts
 from continuarm.simulation.solvers import Adaptive
-from continuarm.statics.equilibrium_search import equilibria
+from continuarm.statics.rest import resting
 
 RATE = 150.0
 """Hz: states of a simulated run, between which q is a cubic."""
@@ -62,32 +63,33 @@ def track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Track | None
     """
     drive = recording.drive(arm)
     if recording.static:
-        q, lost = _resting(arm, taken_apart(arm, drive.at(recording.times)), None if near is None else near.q)
+        plant = Plant(arm)
+        found = resting(plant, plant.commands.split(drive.at(recording.times)), None if near is None else near.q)
+        q, lost = found.q, ~found.converged
         return Track(arm, recording.times, q, np.zeros_like(q), lost)
-    actuation = Actuation(arm)
-    q0, pressures = _beginning(arm, recording, drive, near)
+    plant = Plant(arm)
+    q0, pressures = _beginning(plant, recording, drive, near)
     still = np.zeros_like(q0)
-    memory = [pressures, np.zeros_like(pressures)] if actuation.remembers else []
-    run = Adaptive(rtol=rtol).start(arm, actuation, np.concatenate([q0, still, *memory, [0.0, 0.0]]))
+    run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
     times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
     found = list(parts(run, arm, drive, times))
-    states = np.concatenate([part.states[:, : 2 * len(q0)] for part in found])
-    good = _in_range(arm, states[:, : len(q0)])
+    states = plant.states.split(np.concatenate([part.states for part in found]))
+    good = _in_range(arm, states.q)
     if not good:
         return Track(arm, np.zeros(1), q0[None], still[None], np.zeros(1, dtype=bool), found[-1].stopped or "at once")
-    q, qd = states[:good, : len(q0)], states[:good, len(q0) :]
+    q, qd = states.q[:good], states.qd[:good]
     stopped = found[-1].stopped or ("" if good == len(times) else f"t = {times[good]:g} s: out of the model's range")
     return Track(arm, times[:good], q, qd, np.zeros(good, dtype=bool), stopped)
 
 
-def _beginning(arm: Arm, recording: Recording, drive: Drive, near: Track | None) -> tuple[Floats, Floats]:
+def _beginning(plant: Plant, recording: Recording, drive: Drive, near: Track | None) -> tuple[Floats, Floats]:
     """q (3n,) and the pressures in the muscles (muscles,) when a recording begins."""
-    first = taken_apart(arm, drive.at(np.zeros(1)))
+    first = plant.commands.split(drive.at(np.zeros(1)))
     empty = Commands(0 * first.pressures, 0 * first.forces, first.wrench)
     if recording.start == "unbent":
-        return np.zeros(3 * arm.n), empty.pressures[0]
+        return np.zeros(3 * plant.arm.n), empty.pressures[0]
     told = first if recording.start == "equilibrium" else empty
-    return _resting(arm, told, None if near is None else near.q[:1])[0][0], told.pressures[0]
+    return resting(plant, told, None if near is None else near.q[:1]).q[0], told.pressures[0]
 
 
 def _output_times(drive: Drive, duration: float) -> Floats:
@@ -127,22 +129,6 @@ def shown(
     poses = poses if frame is None else frame @ poses
     lengths = dict(zip(arm.muscle_names, arm.muscle_lengths(q).T, strict=True))
     return [sensor.shown(poses, lengths) for sensor in recording.sensors], lost
-
-
-def _resting(arm: Arm, told: Commands, near: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
-    """Where the arm rests under rows of commands, (k, 3n), and which of them (k,) have no equilibrium in range."""
-    actuation = Actuation(arm)
-    nothing = np.zeros((len(told.forces), 3 * arm.n))
-    tau = told.forces + actuation.forces(told.pressures, np.zeros_like(told.pressures), nothing)
-    springs = actuation.constants.stiffening * told.pressures
-    found = equilibria(
-        arm,
-        tau,
-        wrench=told.wrench if told.wrench.any() else None,
-        muscle_stiffness=springs if springs.any() else None,
-        start=near,
-    )
-    return found.q, ~found.converged
 
 
 def simulated_recording(

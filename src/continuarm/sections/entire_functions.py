@@ -86,7 +86,12 @@ def stumpff_of_twice_the_angle(y: Scalar, c: tuple[Scalar, ...]) -> tuple[Scalar
 
 def jets(c: tuple[Scalar, ...], scale: int = 1) -> tuple[Jet, ...]:
     """c_k(scale · y) for k up to 7 with derivatives in y."""
-    return tuple(Jet(c[k], scale / 2 * (k * c[k + 2] - c[k + 1])) for k in range(TOP - 1))
+    return tuple(Jet(c[k], slope(k, c, scale)) for k in range(TOP - 1))
+
+
+def slope(k: int, c: tuple[Any, ...], factor: float = 1) -> Any:
+    """The derivative (k c_{k+2} - c_{k+1}) / 2 of c_k times a factor, from c_0, c_1, ... or from their jets."""
+    return factor * k / 2 * c[k + 2] - factor / 2 * c[k + 1]
 
 
 def taylor(k: int, y: Scalar, terms: int) -> Scalar:

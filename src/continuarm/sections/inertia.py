@@ -24,9 +24,9 @@ import numpy as np
 
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section
-from continuarm.sections.entire_functions import Jet, Scalar, jets, stumpff_of_twice_the_angle
+from continuarm.sections.entire_functions import Jet, Scalar, jets, slope, stumpff_of_twice_the_angle
 from continuarm.sections.kinematics import Shape, ShapeRate, centre_of_gravity
-from continuarm.sections.spatial import Array, block, components, cross, joined, matrix, skew, vector
+from continuarm.sections.spatial import Array, block, components, cross, matrix, skew, spatial_vector, vector
 
 
 class Parts(NamedTuple):
@@ -82,7 +82,7 @@ def _integral(model: Integral, here: Shape) -> Coefficients:
         B3=Parts(8 * d[6] - c[5] / 2, c[4] / 2),
         B4=Parts(0.0, -p12),
         Q1=Parts(2 * c[3], 0.0),
-        Q2=Parts(3 * c[5] - c[4], 0.0),
+        Q2=Parts(slope(3, c, 2), 0.0),
         Q3=Parts(p22, 4 * c[3] - 2 * d[3]),
         Q4=Parts(8 * d[7] + (c[7] - c[6]) / 2, c[5] - 2 * d[5]),
     )
@@ -98,8 +98,8 @@ def _centre_of_gravity(model: CentreOfGravity, here: Shape) -> Coefficients:
     y = Jet(here.y, 1.0)
     v1, v2, v3 = model.beta_linear
     o1, o2, o3 = model.beta_angular
-    F1, F1_slope = c[3], (3 * c[5] - c[4]) / 2
-    F2, F2_slope = c[2], c[4] - c[3] / 2
+    F1, F1_slope = c[3], slope(3, c)
+    F2, F2_slope = c[2], slope(2, c)
     F11, F12 = F1 * F1, F1 * F2
     N = y * F11 + F2 * F2
     N_slope = F11 + 2 * (y * F1 * F1_slope + F2 * F2_slope)
@@ -158,14 +158,17 @@ class Terms(NamedTuple):
     Q4: Term
 
 
-class Body(NamedTuple):
-    """A section as a body that moves with its base and by x: 𝓜 (ω̇, a, ẍ) + bias = (moment, force, own force)."""
+class SectionBody(NamedTuple):
+    """A section as a body that moves with its base and by x, its inertia 𝓜 in blocks and its bias, in its base frame.
 
-    base: Array
-    coupling: Array
-    own: Array
-    base_bias: Array
-    own_bias: Array
+    [[I, F], [Fᵀ, H]] (base acceleration, ẍ) + (p, C) = (wrench at the base, force over x)
+    """
+
+    I: Array  # (..., 6, 6), of the base
+    F: Array  # (..., 6, 3), between base and x
+    H: Array  # (..., 3, 3), of x
+    p: Array  # (..., 6), wrench when nothing accelerates
+    C: Array  # (..., 3), force over x when nothing accelerates
 
 
 def terms(section: Section, model: object, here: Shape) -> Terms:
@@ -187,11 +190,11 @@ def terms(section: Section, model: object, here: Shape) -> Terms:
 
 
 def inertia(section: Section, here: Shape, t: Terms) -> tuple[Array, Array, Array]:
-    """𝓜 in blocks: base (..., 6, 6), coupling (..., 6, 3) and own (..., 3, 3), read off K."""
+    """𝓜 in blocks: I (..., 6, 6), F (..., 6, 3) and H (..., 3, 3), read off K."""
     m, a, b, s = section.mass, here.a, here.b, here.s
     A1, A2, A3, A4, B1, B2, B3, B4, Q1, Q2, Q3, Q4 = (term.value for term in t)
     F1, F2 = here.c[3], here.c[2]
-    F1_slope, F2_slope = (3 * here.c[5] - here.c[4]) / 2, here.c[4] - here.c[3] / 2
+    F1_slope, F2_slope = slope(3, here.c), slope(2, here.c)
     moment = skew(m * centre_of_gravity(here))
     angular = matrix(
         [
@@ -200,8 +203,8 @@ def inertia(section: Section, here: Shape, t: Terms) -> tuple[Array, Array, Arra
             [A4 * a, A4 * b, A3],
         ]
     )
-    base = block([[angular, moment], [-moment, m * np.eye(3)]])
-    coupling = matrix(
+    I = block([[angular, moment], [-moment, m * np.eye(3)]])
+    F = matrix(
         [
             [-(2 * B3 + B4) * a * b, B4 * a * a - 2 * B3 * b * b - B2, 0.0],
             [B2 + 2 * B3 * a * a - B4 * b * b, (2 * B3 + B4) * a * b, 0.0],
@@ -211,23 +214,23 @@ def inertia(section: Section, here: Shape, t: Terms) -> tuple[Array, Array, Arra
             [m * s * 2 * a * F2_slope, m * s * 2 * b * F2_slope, m * F2],
         ]
     )
-    own = matrix(
+    H = matrix(
         [
             [Q3 + 4 * a * a * Q4, 4 * a * b * Q4, a * Q2],
             [4 * a * b * Q4, Q3 + 4 * b * b * Q4, b * Q2],
             [a * Q2, b * Q2, Q1],
         ]
     )
-    return base, coupling, own
+    return I, F, H
 
 
 def bias(section: Section, here: Shape, rate: ShapeRate, t: Terms, omega: Array) -> tuple[Array, Array]:
-    """What is left of Lagrange's equations when ω̇ = 0, a = 0 and ẍ = 0: base (..., 6) and own (..., 3).
+    """What is left of Lagrange's equations when ω̇ = 0, a = 0 and ẍ = 0: p (..., 6) and C (..., 3).
 
-    base: (Ȧ ω + Ḃ + ω×(A ω + B),  m (p̄¨ + 2 ω×p̄˙ + ω×(ω×p̄)));   own: d/dt ∂K/∂ẋ - ∂K/∂x.
+    p: (Ȧ ω + Ḃ + ω×(A ω + B),  m (p̄¨ + 2 ω×p̄˙ + ω×(ω×p̄)));   C: d/dt ∂K/∂ẋ - ∂K/∂x.
     """
     return (
-        joined(_base_moment(here, rate, t, omega), _base_force(section, here, rate, omega)),
+        spatial_vector(_base_moment(here, rate, t, omega), _base_force(section, here, rate, omega)),
         _own_force(here, rate, t, omega),
     )
 
@@ -237,8 +240,7 @@ def _base_force(section: Section, here: Shape, rate: ShapeRate, omega: Array) ->
     a, b, _ = components(here.n)
     ad, bd, _ = components(rate.n)
     F1, F2 = jets(c)[3], jets(c)[2]
-    F1_curve = ((3 * jets(c)[5] - jets(c)[4]) / 2).slope
-    F2_curve = (jets(c)[4] - jets(c)[3] / 2).slope
+    F1_curve, F2_curve = slope(3, jets(c)).slope, slope(2, jets(c)).slope
     centre = centre_of_gravity(here)
     along_n = rate.s * F1.value + s * F1.slope * rate.y
     along_nd = s * F1.value
@@ -307,7 +309,7 @@ def _own_force(here: Shape, rate: ShapeRate, t: Terms, omega: Array) -> Array:
     )
 
 
-def body(section: Section, model: object, here: Shape, rate: ShapeRate, omega: Array) -> Body:
+def section_body(section: Section, model: object, here: Shape, rate: ShapeRate, omega: Array) -> SectionBody:
     """𝓜 and bias of a section whose base turns with ω (in its own frame)."""
     t = terms(section, model, here)
-    return Body(*inertia(section, here, t), *bias(section, here, rate, t, omega))
+    return SectionBody(*inertia(section, here, t), *bias(section, here, rate, t, omega))

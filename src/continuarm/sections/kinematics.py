@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from continuarm.arms.section import Section
-from continuarm.sections.entire_functions import Scalar, stumpff
+from continuarm.sections.entire_functions import Scalar, slope, stumpff
 from continuarm.sections.spatial import (
     Array,
     components,
     cross,
-    joined,
     matrix,
     rotation_about_z,
     scaled,
+    spatial_vector,
     times,
     vector,
 )
@@ -151,9 +151,9 @@ def tip_velocity_product(here: Shape, rate: ShapeRate, end: Tip, xd: Array, omeg
 
     (u˙ + ω×u,   v̂˙ + (2ω + u)×v̂ + ω'×(ω'×p)) with (u, v̂) = Ŝ ẋ, their rates at ẍ = 0, and ω' = ω + u.
     """
-    _, _, g2, g3, g4, g5 = here.c[:6]
+    g3 = here.c[3]
     s, n, z = here.s, here.n, np.array([0.0, 0.0, 1.0])
-    g1_slope, g2_slope, g3_slope = (g3 - g2) / 2, g4 - g3 / 2, (3 * g5 - g4) / 2
+    g1_slope, g2_slope, g3_slope = (slope(k, here.c) for k in (1, 2, 3))
     relative = times(end.subspace, xd)
     u, v = relative[..., :3], relative[..., 3:]
     bend = g3_slope * rate.y * rate.y / 2 + g3 * rate.n_squared
@@ -162,7 +162,7 @@ def tip_velocity_product(here: Shape, rate: ShapeRate, end: Tip, xd: Array, omeg
     v_rate = scaled(rate.s * rate.y * g2_slope, n) - scaled(s * g2_slope * rate.y, rate.n)
     v_rate = v_rate + scaled(rate.s * rate.y * (g1_slope + g3 / 2) + s * bend, z)
     tip_omega = omega + u
-    return joined(
+    return spatial_vector(
         u_rate + cross(omega, u),
         v_rate + cross(2 * omega + u, v) + cross(tip_omega, cross(tip_omega, end.position)),
     )

@@ -7,9 +7,29 @@ import math
 import numpy as np
 
 from continuarm.arms.section import Section
+from continuarm.sections.coordinates import shape_of
+from continuarm.sections.spatial import Array, components
 
 FULL_TURN = 2 * math.pi
 """The largest bending angle φ of a section, rad: beyond it the section would pass through itself."""
+
+LARGEST_BEND_SQUARED = FULL_TURN**2 * (1 + 2e-12)
+"""y = φ² of a full turn, rad², and a little more for rounding."""
+
+
+def margins(section: Section, q: Array) -> tuple[Array, Array]:
+    """How far a section is from where the model ends: 1 - φ²/(2π)² and its length s in m, (...,) each.
+
+    The model holds where both are positive.
+    """
+    a, b, s = components(shape_of(section, q))
+    return 1 - (a * a + b * b) * (1 / LARGEST_BEND_SQUARED), s
+
+
+def bending_angle(section: Section, q: Array) -> Array:
+    """φ, rad: (...,)."""
+    a, b, _ = components(shape_of(section, q))
+    return np.hypot(a, b)
 
 
 def greatest_bend(section: Section) -> float:

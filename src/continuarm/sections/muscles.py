@@ -1,4 +1,4 @@
-"""The muscles: from the pressure a valve is told to the force on the arm.
+"""The law of a muscle: from the pressure a valve is told to the force on the arm.
 
 A muscle pushes with A max(P - P0, 0), is stiffer by κ P than without pressure, and is held back by hysteresis h:
 
@@ -13,80 +13,82 @@ from typing import NamedTuple
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
-from continuarm.sections.spatial import Array, positive_part, size_of
+from continuarm.arms.section import Section
+from continuarm.sections.spatial import Array, magnitude, positive_part
 
 
 class Muscle(NamedTuple):
-    """The constants of a muscle, or arrays of those of all muscles of an arm."""
+    """The constants of a muscle."""
 
+    row: Array  # (3,), of the muscle map: its length change over q_i
     area: Array  # A, m²
     dead_zone: Array  # P0, Pa
-    stiffening: Array  # κ, N/m per Pa
-    valve: Array  # 1/T, 1/s; 0: no lag
-    build: Array  # a, N/m
-    release: Array  # b, 1/m
-    skew: Array  # g, 1/m
+    pressure_stiffness: Array  # κ, N/m per Pa
+    valve_rate: Array  # 1/T, 1/s; 0: no lag
+    loop_a: Array  # a of hysteresis, N/m
+    loop_b: Array  # b, 1/m
+    loop_g: Array  # g, 1/m
 
 
-class Answer(NamedTuple):
-    """What a muscle does at a state, and what an implicit solver wants to know of it."""
-
-    push: Array  # N, without hysteresis
-    pressure_rate: Array  # Pa/s
-    held_rate: Array  # N/s
-    stiffness: Array  # N/m: about how much of its force falls as it lengthens
-    forgetting: Array  # 1/s: about how fast hysteresis forgets
-
-
-def answer(muscle: Muscle, command: Array, pressure: Array, held: Array, length: Array, rate: Array) -> Answer:
-    """Force and rates of a muscle: command and pressure in Pa, h in N, l and l̇ in m and m/s."""
-    stiffness = muscle.stiffening * pressure
-    forgetting = muscle.release * size_of(rate)
-    return Answer(
-        push=muscle.area * positive_part(pressure - muscle.dead_zone) - stiffness * length,
-        pressure_rate=muscle.valve * (command - pressure),
-        held_rate=muscle.build * rate - forgetting * held - muscle.skew * rate * size_of(held),
-        stiffness=stiffness + muscle.build,
-        forgetting=forgetting,
+def muscles_of(section: Section) -> list[Muscle]:
+    """The muscles of a section, in order."""
+    constants = (
+        section.muscle_area or 0.0,
+        section.dead_zone,
+        section.pressure_stiffness,
+        1 / section.valve_lag if section.valve_lag else 0.0,
+        *(section.hysteresis or (0.0, 0.0, 0.0)),
     )
+    return [Muscle(row, *constants) for row in section.muscle_map]
 
 
-class Actuation:
-    """All muscles of an arm, in order from the base: their constants (muscles,) and their lengths over q."""
+def along(muscle: Muscle, q: Array) -> Array:
+    """The length change of a muscle, m, or its rate, m/s: (..., 3) -> (...,)."""
+    return muscle.row[0] * q[..., 0] + muscle.row[1] * q[..., 1] + muscle.row[2] * q[..., 2]
 
-    def __init__(self, arm: Arm) -> None:
-        rows, constants = [], []
-        for i, section in enumerate(arm.sections):
-            for muscle in section.muscle_map:
-                row = np.zeros(3 * arm.n)
-                row[3 * i : 3 * i + 3] = muscle
-                rows.append(row)
-                constants.append(
-                    Muscle(
-                        area=section.muscle_area or 0.0,
-                        dead_zone=section.dead_zone,
-                        stiffening=section.pressure_stiffness,
-                        valve=1 / section.valve_lag if section.valve_lag else 0.0,
-                        **dict(zip(("build", "release", "skew"), section.hysteresis or (0.0, 0.0, 0.0), strict=True)),
-                    )
-                )
-        self.map = np.array(rows)
-        """(muscles, 3n): length changes of the muscles over q."""
-        self.constants = Muscle(*np.array(constants).T)
-        self.lagged = self.constants.valve > 0
-        self.remembers = bool(self.lagged.any() or (self.constants.build > 0).any())
-        """Whether the muscles have a state of their own: pressures behind valves, hysteresis."""
 
-    def pressures(self, commands: Array, states: Array) -> Array:
-        """What is in the muscles: the state where a valve lags, the command elsewhere: (..., muscles), Pa."""
-        return np.where(self.lagged, states, commands)
+def push(muscle: Muscle, pressure: Array, length: Array) -> Array:
+    """A max(P - P0, 0) - κ P l, N: without hysteresis."""
+    return muscle.area * positive_part(pressure - muscle.dead_zone) - muscle.pressure_stiffness * pressure * length
 
-    def answers(self, commands: Array, pressures: Array, held: Array, q: Array, qd: Array) -> Answer:
-        """The answer of every muscle: (..., muscles) each, for q and q̇ (..., 3n)."""
-        return answer(self.constants, commands, pressures, held, q @ self.map.T, qd @ self.map.T)
 
-    def forces(self, pressures: Array, held: Array, q: Array) -> Array:
-        """τ of all muscles, hysteresis included: (..., 3n), N."""
-        found = self.answers(pressures, pressures, held, q, np.zeros_like(q))
-        return (found.push - held) @ self.map
+def pressure_rate(muscle: Muscle, command: Array, pressure: Array) -> Array:
+    """Ṗ = (command - P) / T, Pa/s."""
+    return muscle.valve_rate * (command - pressure)
+
+
+def hysteresis_rate(muscle: Muscle, hysteresis: Array, rate: Array) -> Array:
+    """ḣ = a l̇ - b |l̇| h - g l̇ |h|, N/s; for a way in place of a rate, the change of h along it, N."""
+    built = muscle.loop_a * rate - forgetting(muscle, rate) * hysteresis
+    return built - muscle.loop_g * rate * magnitude(hysteresis)
+
+
+def forgetting(muscle: Muscle, rate: Array) -> Array:
+    """b |l̇|, 1/s: how fast hysteresis forgets."""
+    return muscle.loop_b * magnitude(rate)
+
+
+def stiffness(muscle: Muscle, pressure: Array) -> Array:
+    """κ P + a, N/m: by how much the force of a muscle falls as it lengthens a little."""
+    return muscle.pressure_stiffness * pressure + muscle.loop_a
+
+
+class ValveStep(NamedTuple):
+    """What a valve does in a step of a fixed length, exactly: shares of (P - command) at the step's begin."""
+
+    left: Array  # e^(-h/T), left at its end; 0 without a lag
+    mean: Array  # (1 - e^(-h/T)) T/h, its mean over the step
+
+
+def valve_step(muscle: Muscle, step: float) -> ValveStep:
+    """The shares for a step h, s."""
+    ratio = float(muscle.valve_rate) * step
+    if not ratio:
+        return ValveStep(0.0, 0.0)
+    return ValveStep(float(np.exp(-ratio)), float(-np.expm1(-ratio) / ratio))
+
+
+def valve_moves(valve: ValveStep, command: Array, pressure: Array) -> tuple[Array, Array]:
+    """The mean of the pressure over a step and the pressure at its end, Pa, for a command that is constant."""
+    off = pressure - command
+    return command + valve.mean * off, command + valve.left * off

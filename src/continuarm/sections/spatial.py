@@ -65,7 +65,7 @@ def is_positive(a: Array) -> Array:
     return np.asarray(a).item().is_positive()
 
 
-def size_of(a: Array) -> Array:
+def magnitude(a: Array) -> Array:
     """|a|, by the real part for a complex number."""
     return positive_part(a) + positive_part(-a)
 
@@ -83,7 +83,7 @@ def skew(v: Array) -> Array:
     return matrix([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def joined(top: Array, bottom: Array) -> Array:
+def spatial_vector(top: Array, bottom: Array) -> Array:
     """(..., 3) and (..., 3) -> (..., 6)."""
     return vector(*components(top), *components(bottom))
 
@@ -134,14 +134,14 @@ def inertia_at_base(inertia: Array, rotation: Array, position: Array) -> Array:
 def wrench_at_base(wrench: Array, rotation: Array, position: Array) -> Array:
     """Xᵀ f: moment and force given at a tip, seen from the base; (..., 6)."""
     force = times(rotation, wrench[..., 3:])
-    return joined(times(rotation, wrench[..., :3]) + cross(position, force), force)
+    return spatial_vector(times(rotation, wrench[..., :3]) + cross(position, force), force)
 
 
 def motion_at_tip(motion: Array, rotation: Array, position: Array) -> Array:
     """X V: angular and linear motion of a body given at the base, seen from the tip; (..., 6)."""
     angular, linear = motion[..., :3], motion[..., 3:]
     turned = transpose(rotation)
-    return joined(times(turned, angular), times(turned, linear + cross(angular, position)))
+    return spatial_vector(times(turned, angular), times(turned, linear + cross(angular, position)))
 
 
 def solved(m: Array, right: Array) -> Array:

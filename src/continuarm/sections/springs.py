@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from continuarm.arms.section import Section
+from continuarm.arms.section import Section, Stop
 from continuarm.sections.spatial import Array, is_positive, positive_part, scaled, times
 
 
@@ -13,36 +13,49 @@ def elastic(section: Section, q: Array) -> Array:
     return times(section.stiffness_matrix, q)
 
 
-def damping(section: Section, qd: Array) -> Array:
-    """D q̇_i: (..., 3), N."""
-    return times(section.damping_matrix, qd)
-
-
-def impedance(section: Section, step: Array) -> Array:
-    """h D + h² K_e over q_i: (3, 3), kg; what springs and dampers add to the inertia in an implicit step h."""
-    return step * (section.damping_matrix + step * section.stiffness_matrix)
-
-
 def elastic_energy(section: Section, q: Array) -> Array:
     """½ q_iᵀ K_e q_i: (...,), J."""
     return (q * times(section.stiffness_matrix, q)).sum(axis=-1) / 2
 
 
-def overrun(muscle: Array, limits: Array, q: Array) -> Array:
-    """How far a muscle, one row of the muscle map, is beyond its range, negative below it: (...,), m; 0 inside."""
-    length = muscle[0] * q[..., 0] + muscle[1] * q[..., 1] + muscle[2] * q[..., 2]
-    return positive_part(length - limits[1]) - positive_part(limits[0] - length)
+def damping(section: Section, qd: Array) -> Array:
+    """D q̇_i: (..., 3), N."""
+    return times(section.damping_matrix, qd)
 
 
-def stop(muscle: Array, limits: Array, stiffness: Array, q: Array) -> tuple[Array, Array]:
-    """The force over q_i (..., 3), N, and the energy (...,), J, of a muscle pressed into its stop."""
-    beyond = overrun(muscle, limits, q)
-    force = stiffness * beyond
-    return scaled(force, muscle), force * beyond / 2
+def damping_power(section: Section, qd: Array) -> Array:
+    """q̇_iᵀ D q̇_i: (...,), W."""
+    return (qd * times(section.damping_matrix, qd)).sum(axis=-1)
 
 
-def stop_impedance(muscle: Array, limits: Array, stiffness: Array, step: Array, q: Array) -> Array:
-    """h² k over q_i of a muscle that is in its stop, else zero: (..., 3, 3), kg."""
-    length = muscle[0] * q[..., 0] + muscle[1] * q[..., 1] + muscle[2] * q[..., 2]
-    pressed = is_positive(length - limits[1]) + is_positive(limits[0] - length)
-    return np.asarray(step * step * stiffness * pressed)[..., None, None] * (muscle[:, None] * muscle)
+def overrun(stop: Stop, q: Array) -> Array:
+    """How far a muscle is beyond its range, negative below it: (...,), m; 0 inside."""
+    length = _length(stop, q)
+    return positive_part(length - stop.greatest) - positive_part(stop.least - length)
+
+
+def stop_force(stop: Stop, q: Array) -> Array:
+    """The force over q_i of a muscle pressed into its stop: (..., 3), N."""
+    return scaled(stop.stiffness * overrun(stop, q), stop.row)
+
+
+def stop_energy(stop: Stop, q: Array) -> Array:
+    """½ k (overrun)²: (...,), J."""
+    beyond = overrun(stop, q)
+    return stop.stiffness * beyond * beyond / 2
+
+
+def stop_stiffness(stop: Stop, q: Array) -> Array:
+    """k over q_i of a muscle that is in its stop, else zero: (..., 3, 3), N/m; the slope of stop_force."""
+    length = _length(stop, q)
+    pressed = is_positive(length - stop.greatest) + is_positive(stop.least - length)
+    return spring_over_lengths(stop.stiffness * pressed, stop.row)
+
+
+def spring_over_lengths(stiffness: Array, row: Array) -> Array:
+    """w k wᵀ: a spring along a muscle with the row w of the muscle map, over q_i: (...,) -> (..., 3, 3), N/m."""
+    return np.asarray(stiffness)[..., None, None] * (row[:, None] * row)
+
+
+def _length(stop: Stop, q: Array) -> Array:
+    return stop.row[0] * q[..., 0] + stop.row[1] * q[..., 1] + stop.row[2] * q[..., 2]

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-
-Floats = NDArray[np.float64]
+from continuarm.common.number_checks import Floats
+from continuarm.dynamics.commands import CommandLayout, Commands, acting_mean, part_of_mean, ramp
 
 SHORTEST = 1e-9
 """Knots closer than this are one, s: no solver can make a step between them."""
-
-
-class Commands(NamedTuple):
-    """What an arm is told at one time or at several: one row (...,) of a drive, taken apart."""
-
-    pressures: Floats  # (..., muscles), Pa, at the valves
-    forces: Floats  # (..., 3n), N, over q
-    wrench: Floats  # (..., 6), N m and N: moment and force on the last tip, world axes
 
 
 def muscle_count(arm: Arm) -> int:
@@ -31,18 +22,13 @@ def muscle_count(arm: Arm) -> int:
 
 
 def joined(arm: Arm, pressures: ArrayLike = 0.0, forces: ArrayLike = 0.0, wrench: ArrayLike = 0.0) -> Floats:
-    """Rows of commands (k, muscles + 3n + 6) from their parts; what is left out is zero."""
-    widths = (muscle_count(arm), 3 * arm.n, 6)
-    parts = [np.atleast_2d(np.asarray(part, dtype=float)) for part in (pressures, forces, wrench)]
-    rows = max(map(len, parts))
-    spread = (np.broadcast_to(part, (rows, width)) for part, width in zip(parts, widths, strict=True))
-    return np.concatenate(list(spread), axis=1)
+    """Rows of commands (k, width) from their parts; what is left out is zero."""
+    return CommandLayout(arm).rows(pressures, forces, wrench)
 
 
 def taken_apart(arm: Arm, rows: Floats) -> Commands:
     """The parts of rows of commands."""
-    muscles = muscle_count(arm)
-    return Commands(rows[..., :muscles], rows[..., muscles:-6], rows[..., -6:])
+    return CommandLayout(arm).split(rows)
 
 
 @dataclass(frozen=True)
@@ -100,12 +86,25 @@ class Drive:
 
     def _inside(self, times: Floats, side: str) -> Floats:
         k = np.clip(np.searchsorted(self.times, times, side=side) - 1, 0, None)  # type: ignore[call-overload]
-        part = (times - self.times[k]) / self._lengths[k]
-        return self.begin[k] + part[..., None] * (self.end[k] - self.begin[k])
+        until = np.append(self.times[1:], np.inf)[k]
+        return np.asarray(
+            ramp(self.begin[k], self.end[k], *(each[..., None] for each in (times, self.times[k], until)))
+        )
 
-    @property
-    def _lengths(self) -> Floats:
-        return np.append(np.diff(self.times), np.inf)
+    def mean(self, begin: float, end: float, thresholds: Floats) -> Floats:
+        """The mean over a time, (commands,); the first commands have a threshold each, Pa, above which they act."""
+        inner = self.times[(self.times > begin) & (self.times < end)]
+        knots = np.concatenate([[begin], inner, [end]])
+        values = self._inside((knots[:-1] + knots[1:]) / 2, "right")
+        if len(values) == 1:
+            return values[0]
+        total, above = np.zeros(values.shape[1]), np.zeros(values.shape[1])
+        edges = np.concatenate([thresholds, np.zeros(values.shape[1] - len(thresholds))])
+        for value, share in zip(values, np.diff(knots) / (end - begin), strict=True):
+            total, above = part_of_mean(total, above, value, edges, share)
+        pressures = len(thresholds)
+        acting = acting_mean(total[:pressures], above[:pressures], thresholds)
+        return np.concatenate([acting, total[pressures:]])
 
     def piece(self, begin: float, end: float) -> Drive:
         """The same from one time to another, both of them knots, without the control."""

@@ -14,9 +14,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.engine.state_checks import checked
-from continuarm.sections.muscles import Actuation
 from continuarm.simulation.commands import Drive, Floats
 
 PATIENCE = 0.25
@@ -45,7 +45,7 @@ class Run(Protocol):
 class Solver(Protocol):
     """A way to compute motions."""
 
-    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+    def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
 
     def check(self, drive: Drive, duration: float) -> None:
@@ -118,17 +118,17 @@ def _all_of(run: Run, times: Floats) -> tuple[Floats, str]:
     return found, stopped
 
 
-def reason(arm: Arm, refused: Floats, otherwise: str = "") -> str:
+def reason(plant: Plant, refused: Floats, otherwise: str = "") -> str:
     """Why the model does not hold at a state: the section and what is beyond which limit."""
-    size = 3 * arm.n
-    q, qd = refused[:size].copy(), refused[size : 2 * size].copy()
+    arm, size = plant.arm, 3 * plant.arm.n
     if not np.isfinite(refused).all():
         number = int(np.argmin(np.isfinite(refused)))
         if number < 2 * size:
             return f"section {number % size // 3 + 1} of {arm.n} has a state that is not finite"
         return "a pressure, a hysteresis or an energy is not finite"
+    here = plant.states.split(refused)
     try:
-        checked(arm, q=q, qd=qd)
+        q, qd = checked(arm, q=here.q.copy(), qd=here.qd.copy())
         forward_dynamics(arm, q, qd, np.zeros(size))
     except ValueError as error:
         return str(error)

@@ -14,15 +14,15 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import is_number, real_numbers
 from continuarm.common.text import short
+from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
-from continuarm.sections.muscles import Actuation
-from continuarm.simulation.commands import Drive, Floats, taken_apart
+from continuarm.simulation.commands import Drive, Floats
 from continuarm.simulation.control_loop import Part, parts, reason
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
-from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
-from continuarm.statics.equilibrium_search import equilibrium
+from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
+from continuarm.statics.rest import resting
 
 MOST_STATES = 10_000_000
 """Output states of one motion: beyond any plot, and short of exhausting the memory by a slip of the keyboard."""
@@ -53,10 +53,10 @@ def simulate(
     A motion that leaves the model's range ends there: what was computed is kept and `stopped` says why.
     """
     _check(arm, input, duration, rate, solver)
-    solver = Adaptive() if solver is None else solver
+    solver = default_solver() if solver is None else solver
     drive = _drive(arm, input, wrench)
-    actuation = Actuation(arm)
-    run = solver.start(arm, actuation, _first_state(arm, actuation, drive, q0, qd0, start))
+    plant = Plant(arm)
+    run = solver.start(plant, _first_state(plant, drive, q0, qd0, start))
     solver.check(drive, duration)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
 
@@ -69,7 +69,7 @@ def simulate(
         for part, seconds in _timed(parts(run, arm, drive, times)):
             wall += seconds
             first = sum(len(each.t) for each in found)
-            motion = _motion(arm, actuation, times[first : first + len(part.states)], part)
+            motion = _motion(plant, times[first : first + len(part.states)], part)
             found.append(motion)
             stopped = motion.stopped
             done = first + len(motion.t)
@@ -124,53 +124,41 @@ def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | Non
     return drive.plus(signal.drive(arm))
 
 
-def _first_state(
-    arm: Arm,
-    actuation: Actuation,
-    drive: Drive,
-    q0: ArrayLike | None,
-    qd0: ArrayLike | None,
-    start: str,
-) -> Floats:
+def _first_state(plant: Plant, drive: Drive, q0: ArrayLike | None, qd0: ArrayLike | None, start: str) -> Floats:
     """The state at t = 0; no work has been done yet."""
     if start not in ("unbent", "equilibrium"):
         raise ValueError(f"start = {start!r}: must be 'unbent' or 'equilibrium'")
+    arm = plant.arm
     still = np.zeros(3 * arm.n)
-    pressures = held = np.zeros(len(actuation.map))
+    pressures = np.zeros(len(plant.muscles))
     if start == "equilibrium":
         if q0 is not None or qd0 is not None:
             raise ValueError("start = 'equilibrium': must come without q0 and qd0")
         if drive.control is not None:
             raise ValueError("start = 'equilibrium': must come without a controller, which first needs a state")
-        told = taken_apart(arm, drive.at([0.0])[0])
-        pressures = told.pressures
-        tau = told.forces + actuation.forces(pressures, held, still)
-        stiffness = actuation.constants.stiffening * pressures
-        q0 = equilibrium(arm, tau, wrench=told.wrench, muscle_stiffness=stiffness)
+        told = plant.commands.split(drive.at([0.0]))
+        pressures = told.pressures[0]
+        q0 = resting(plant, told).q_or_raise(arm)[0]
     q, qd = checked(arm, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
     if q.ndim != 1:
         raise ValueError(f"q0 has shape {q.shape}: must be ({3 * arm.n},), one state")
-    memory = [pressures, held] if actuation.remembers else []
-    return np.concatenate([q, qd, *memory, [0.0, 0.0]])
+    return plant.first_state(q, qd, pressures)
 
 
-def _motion(arm: Arm, actuation: Actuation, times: Floats, part: Part) -> Motion:
+def _motion(plant: Plant, times: Floats, part: Part) -> Motion:
     """The rows of one part: states taken apart, as far as the model holds."""
-    size, muscles = 3 * arm.n, len(actuation.map)
-    stopped, states = part.stopped, part.states
-    q, qd = (np.ascontiguousarray(states[:, each]) for each in (slice(0, size), slice(size, 2 * size)))
-    told = taken_apart(arm, part.commands)
-    pressures, held = told.pressures, np.zeros((len(states), muscles))
-    if actuation.remembers:
-        pressures = actuation.pressures(told.pressures, states[:, 2 * size : 2 * size + muscles])
-        held = np.ascontiguousarray(states[:, 2 * size + muscles : -2])
-    tau = told.forces + actuation.forces(pressures, held, q)
-    found = Motion(arm, times, q, qd, tau, pressures, held, told.wrench, states[:, -2], states[:, -1], {}, stopped)
+    arm, states = plant.arm, part.states
+    told, here = plant.commands.split(part.commands), plant.states.split(states)
+    q, qd, hysteresis = (np.ascontiguousarray(each) for each in (here.q, here.qd, here.hysteresis))
+    pressures = plant.pressures(told.pressures, here.pressures)
+    tau = told.forces + plant.muscle_forces(pressures, hysteresis, q)
+    energies = here.supplied, here.dissipated
+    found = Motion(arm, times, q, qd, tau, pressures, hysteresis, told.wrench, *energies, {}, part.stopped)
     try:
         checked(arm, q=q, qd=qd)
     except ValueError:  # a row between two good steps that is not good itself
         for row in range(len(times)):
-            why = reason(arm, states[row], "-")
+            why = reason(plant, states[row], "-")
             if why != "-":
                 return found.rows(slice(0, row), f"t = {times[row]:.6g} s: {why}")
     return found

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import is_number, whole_number
-from continuarm.engine.compiled import native
-from continuarm.engine.native_arm import native_arm
-from continuarm.sections.muscles import Actuation
+from continuarm.dynamics.plant import Plant
+from continuarm.engine import compiled
+from continuarm.engine.native_arm import native_plant
 from continuarm.simulation import control_loop
 from continuarm.simulation.commands import Drive, Floats
 from continuarm.simulation.control_loop import Run, reason
@@ -31,54 +31,48 @@ class Adaptive:
     longest_step: float = float("inf")
     highest_order: int = 5
 
-    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+    def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
         if not (is_number(self.longest_step) and self.longest_step >= 1e-9):
             raise ValueError(f"longest_step = {self.longest_step!r}: must be at least 1e-9 s")
         whole_number("highest_order", self.highest_order, least=1, most=5)
-        return _AdaptiveRun(self, arm, actuation, state)
+        return _AdaptiveRun(self, plant, state)
 
     def check(self, drive: Drive, duration: float) -> None:
         """Follows all commands."""
 
 
 class _AdaptiveRun:
-    def __init__(self, solver: Adaptive, arm: Arm, actuation: Actuation, state: Floats) -> None:
-        self.arm, size = arm, 3 * arm.n
-        damping = np.zeros((size, size))
-        for i, section in enumerate(arm.sections):
-            damping[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = section.damping_matrix
-        tolerances = _tolerances(solver.atol, arm, actuation)
-        self.integrator = native.Integrator(
-            native_arm(arm),
-            _numbers(actuation),
-            actuation.remembers,
+    def __init__(self, solver: Adaptive, plant: Plant, state: Floats) -> None:
+        if compiled.native is None:
+            raise ValueError(f"solver = Adaptive(): {compiled.NOT_BUILT}, or use CVODE() or FixedStep()")
+        self.plant = plant
+        self.motion = compiled.native.AdaptiveMotion(
+            native_plant(plant),
             state.tolist(),
             solver.rtol,
-            tolerances.tolist(),
+            _tolerances(solver.atol, plant).tolist(),
             min(solver.longest_step, 1e300),
             solver.highest_order,
-            damping.ravel().tolist(),
         )
-        self.width = len(state)
 
     def drive(self, drive: Drive) -> None:
-        self.integrator.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
+        self.motion.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
-        states = np.empty((len(times), self.width))
-        rows, failed, reached = self.integrator.advance(np.ascontiguousarray(times), states, control_loop.PATIENCE)
+        states = np.empty((len(times), self.plant.states.width))
+        rows, failed, reached = self.motion.advance(np.ascontiguousarray(times), states, control_loop.PATIENCE)
         if not failed:
             return states[:rows], ""
-        refused = self.integrator.refused() or self.integrator.state()
-        return states[:rows], f"t = {reached:.6g} s: {reason(self.arm, np.array(refused))}"
+        refused = self.motion.refused() or self.motion.state()
+        return states[:rows], f"t = {reached:.6g} s: {reason(self.plant, np.array(refused))}"
 
     def state(self) -> Floats:
-        return np.array(self.integrator.state())
+        return np.array(self.motion.state())
 
     def counts(self) -> dict[str, int]:
-        return dict(self.integrator.counts())
+        return dict(self.motion.counts())
 
 
 @dataclass(frozen=True)
@@ -91,11 +85,11 @@ class FixedStep:
 
     rate: float = 1000.0
 
-    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+    def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
         if not (is_number(self.rate) and 0 < self.rate <= 1e7):
             raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
-        return _FixedRun(self, arm, actuation, state)
+        return _FixedRun(self, plant, state)
 
     def check(self, drive: Drive, duration: float) -> None:
         """A motion has at least one step, and a controller is asked every so many whole steps."""
@@ -113,16 +107,20 @@ class FixedStep:
 
 
 class _FixedRun:
-    def __init__(self, solver: FixedStep, arm: Arm, actuation: Actuation, state: Floats) -> None:
-        self.arm, self.step, self.done = arm, 1 / solver.rate, 0
-        self.block = max(100, 60_000 // arm.n)  # steps computed before their states are thinned out
-        self.stepper = native.Stepper(
-            native_arm(arm), _numbers(actuation), actuation.remembers, state.tolist(), self.step
-        )
+    def __init__(self, solver: FixedStep, plant: Plant, state: Floats) -> None:
+        self.plant, self.arm, self.step, self.done = plant, plant.arm, 1 / solver.rate, 0
+        self.block = max(100, 60_000 // plant.arm.n)  # steps computed before their states are thinned out
+        if compiled.native is None:
+            self.motion: Any = _NumpySteps(plant, state, self.step)
+        else:
+            thresholds = plant.thresholds.tolist()
+            self.motion = compiled.native.SteppedMotion(
+                native_plant(plant, self.step), state.tolist(), thresholds, self.step
+            )
         self.before = self.after = state
 
     def drive(self, drive: Drive) -> None:
-        self.stepper.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
+        self.motion.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
         steps = times / self.step
@@ -133,15 +131,15 @@ class _FixedRun:
         while self.done < last and time.perf_counter() < began + control_loop.PATIENCE:
             count = min(self.block, last - self.done)
             states = np.empty((count, len(self.after)))
-            rows = self.stepper.advance(states)
+            rows = self.motion.advance(states)
             first, states = self.done, np.concatenate([self.after[None], states[:rows]])
             self.done += rows
             found.append(self._between(steps[(steps > first) & (steps <= self.done)], first, states))
             if rows:
                 self.before, self.after = states[-2], states[-1]
             if rows < count:
-                refused = np.array(self.stepper.refused())
-                why = reason(self.arm, refused, "the steps are too long for this motion")
+                refused = np.array(self.motion.refused())
+                why = reason(self.plant, refused, "the steps are too long for this motion")
                 return np.concatenate(found), f"t = {self.done * self.step:.6g} s: {why}"
         return np.concatenate(found), ""
 
@@ -164,6 +162,32 @@ class _FixedRun:
         return {"evaluations": 2 * self.done, "steps": self.done, "rejected": 0}  # a step has two stages
 
 
+class _NumpySteps:
+    """What native.SteppedMotion does, by the NumPy plant."""
+
+    def __init__(self, plant: Plant, state: Floats, step: float) -> None:
+        self.plant, self.state, self.step, self.done = plant, state, step, 0
+        self._refused = state
+
+    def drive(self, times: Floats, begin: Floats, end: Floats) -> None:
+        self.commands = Drive(times, begin, end)
+
+    def advance(self, states: Floats) -> int:
+        for row in range(len(states)):
+            told = self.commands.mean(self.done * self.step, (self.done + 1) * self.step, self.plant.thresholds)
+            with np.errstate(all="ignore"):  # what is not finite ends the motion
+                after = self.plant.step(told, self.state, self.step)
+            if not (np.isfinite(after).all() and self.plant.margin(after) > 0):
+                self._refused = after if np.isfinite(after).all() else self.state
+                return row
+            states[row] = self.state = after
+            self.done += 1
+        return len(states)
+
+    def refused(self) -> Floats:
+        return self._refused
+
+
 @dataclass(frozen=True)
 class CVODE:
     """SUNDIALS CVODE, variable-order backward differences (the ode15s of the paper): the reference, through Python.
@@ -175,25 +199,25 @@ class CVODE:
     atol: float = 1e-10
     highest_order: int = 5
 
-    def start(self, arm: Arm, actuation: Actuation, state: Floats) -> Run:
+    def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
         whole_number("highest_order", self.highest_order, least=1, most=5)
-        return _CvodeRun(self, arm, actuation, state)
+        return _CvodeRun(self, plant, state)
 
     def check(self, drive: Drive, duration: float) -> None:
         """Follows all commands."""
 
 
 class _CvodeRun:
-    def __init__(self, solver: CVODE, arm: Arm, actuation: Actuation, state: Floats) -> None:
-        self.solver, self.arm, self.actuation = solver, arm, actuation
+    def __init__(self, solver: CVODE, plant: Plant, state: Floats) -> None:
+        self.solver, self.plant = solver, plant
         # the energies are summed up beside the motion: they have no part in its error
-        self.tolerances = np.append(_tolerances(solver.atol, arm, actuation), [1e30, 1e30])
+        self.tolerances = np.append(_tolerances(solver.atol, plant), [1e30, 1e30])
         self.time, self.now = 0.0, state.copy()
         self.tally = {"evaluations": 0, "steps": 0, "rejected": 0}
         self.refused, self.latest_rate = state, np.zeros(len(state))
-        self.rate = native.Rate(native_arm(arm), _numbers(actuation), actuation.remembers)
+        self.rate, self.margin = _plant_functions(plant)
 
     def drive(self, drive: Drive) -> None:
         self.commands = drive
@@ -234,7 +258,7 @@ class _CvodeRun:
             found.append(np.array(result.y[np.isin(result.t, inside)]))
             self.time, self.now = float(result.t[-1]), np.array(result.y[-1])
             if self.time < end:
-                why = reason(self.arm, self.refused, str(result.message))
+                why = reason(self.plant, self.refused, str(result.message))
                 return np.concatenate(found), f"t = {self.time:.6g} s: {why}"
         return np.concatenate(found), ""
 
@@ -248,19 +272,19 @@ class _CvodeRun:
         self.latest = time
         if not self.steady:
             self.row = self.commands.before([time])[0] if time > self.begun else self.row
-        if self.rate.evaluate(self.row, y, out):
+        if self.rate(self.row, y, out):
             self.latest_rate = np.array(out)
             return
         if np.isfinite(y).all():
             self.refused = np.array(y)
-            if self.rate.margin(y) <= 0:  # goes on as it was, to the edge that it has just passed
+            if self.margin(y) <= 0:  # goes on as it was, to the edge that it has just passed
                 out[:] = self.latest_rate
                 return
         out[:] = np.nan  # CVODE tries a shorter step
 
     def _edge(self, y: Any, events: Any) -> None:
         """Zero at the edge of the model's range."""
-        events[0] = self.rate.margin(y)
+        events[0] = self.margin(y)
 
     def state(self) -> Floats:
         return self.now
@@ -269,25 +293,37 @@ class _CvodeRun:
         return dict(self.tally)
 
 
-def _numbers(actuation: Actuation) -> list[list[float]]:
-    """The muscles as native code takes them: section, row of the muscle map, constants."""
-    rows = []
-    for row, constants in zip(actuation.map, np.stack(actuation.constants, axis=-1), strict=True):
-        section = int(np.argmax(row != 0)) // 3
-        rows.append([float(section), *row[3 * section : 3 * section + 3], *constants])
-    return rows
+def _plant_functions(plant: Plant) -> tuple[Callable[[Floats, Floats, Floats], bool], Callable[[Floats], float]]:
+    """The rate of a plant, written into its third argument, false where the model does not hold; and the margin."""
+    if compiled.native is not None:
+        native = native_plant(plant)
+        return native.rate, native.margin
+
+    def rate(commands: Floats, state: Floats, out: Floats) -> bool:
+        with np.errstate(all="ignore"):
+            if not (np.isfinite(state).all() and plant.margin(state) > 0):
+                return False
+            out[:] = plant.rate(commands, state)
+        return bool(np.isfinite(out).all())
+
+    return rate, lambda state: float(plant.margin(state))
 
 
-def _tolerances(atol: float, arm: Arm, actuation: Actuation) -> Floats:
+def default_solver() -> Adaptive | CVODE:
+    """The compiled solver where it is built, else SUNDIALS on the NumPy plant."""
+    return CVODE() if compiled.native is None else Adaptive()
+
+
+def _tolerances(atol: float, plant: Plant) -> Floats:
     """Absolute tolerances of a state, energies left out: those of q in m, of q̇ 100 times that in m/s.
 
     Those of pressures and hysteresis are such that the spring of a muscle would move by that of q.
     """
-    size = 3 * arm.n
+    size = 3 * plant.arm.n
     tolerances = [np.full(size, atol), np.full(size, 100 * atol)]
-    if actuation.remembers:
-        stiffness = np.concatenate([np.full(len(s.muscle_map), np.trace(s.stiffness_matrix) / 3) for s in arm.sections])
-        area = np.where(actuation.constants.area > 0, actuation.constants.area, 1.0)
+    if plant.states.remembers:
+        stiffness = np.array([np.trace(plant.arm.sections[i].stiffness_matrix) / 3 for i, _ in plant.muscles])
+        area = np.array([muscle.area or 1.0 for _, muscle in plant.muscles])
         tolerances += [atol * stiffness / area, atol * stiffness]
     return np.concatenate(tolerances)
 

@@ -8,28 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, per_section
+from continuarm.arms.section import springs_over_lengths
 from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
-from continuarm.dynamics.chain import parts
-from continuarm.engine.quantities import (
-    elastic_forces,
-    gravity_forces,
-    tip_jacobian,
-)
+from continuarm.engine.quantities import elastic_forces, gravity_forces, static_stiffness, wrench_forces
 from continuarm.engine.state_checks import checked
 from continuarm.sections.model_range import FULL_TURN
-from continuarm.sections.springs import overrun
 
 MOST_STEPS = 200
 SMALL = 1e-11
 """An imbalance that counts as none, over the largest force; one Newton step follows, which leaves only rounding."""
 UNSTABLE = -1e-7
-"""A stiffness over K_e below this is negative: -1e-10 is the error of the differences of a direction without any."""
+"""A stiffness over K_e below this is negative: rounding stays far above it."""
 SHORTEST = 1e-3
 """A section that has shrunk to this part of its length goes on to nothing."""
 LARGEST_BEND = FULL_TURN - 1e-4
-"""rad; the margin is what the differences need."""
-DIFFERENCE = 1e-5
-"""Step of the differences over the radius or the length: truncation and rounding are then both near 1e-10."""
+"""rad; just inside the model's range."""
 PUSH = 0.05
 """rad of bending, to leave an unstable equilibrium."""
 CHUNK = 1_000_000
@@ -44,18 +37,25 @@ class Equilibria(NamedTuple):
     reason: NDArray[np.str_]  # (...), why there is none; empty where there is one
     residual: Floats  # (...), N, the largest force that is not balanced
 
+    def q_or_raise(self, arm: Arm) -> Floats:
+        """q, if the search found an equilibrium everywhere; ValueError says where and why it did not."""
+        if not self.converged.all():
+            at = first(~self.converged)
+            where = f" at index {list(at)} of the batch" if at else ""
+            raise ValueError(f"no equilibrium of {arm.name!r} found{where}: {self.reason[at]}")
+        return self.q
+
 
 class Loads(NamedTuple):
     """What acts besides gravity and K_e, for a batch of one axis; None: nothing of that kind."""
 
     tau: Floats  # (b, 3n), N
-    wrench: Floats | None  # (b, 6), N m and N
+    wrench: Floats  # (b, 6), N m and N
     springs: Floats | None  # (b, 3n, 3n), N/m over q
 
     def at(self, rows: Any) -> Loads:
         """Those of some states of the batch."""
-        wrench, springs = (None if each is None else each[rows] for each in (self.wrench, self.springs))
-        return Loads(self.tau[rows], wrench, springs)
+        return Loads(self.tau[rows], self.wrench[rows], None if self.springs is None else self.springs[rows])
 
 
 def equilibrium(
@@ -74,12 +74,7 @@ def equilibrium(
     one, most often one near. Batch axes broadcast. Returns (..., 3n) in m; the force left over is rounding.
     Raises ValueError where none is found in the model's range; `equilibria` says so instead.
     """
-    found = equilibria(arm, tau, wrench=wrench, muscle_stiffness=muscle_stiffness, start=start)
-    if not found.converged.all():
-        at = first(~found.converged)
-        where = f" at index {list(at)} of the batch" if at else ""
-        raise ValueError(f"no equilibrium of {arm.name!r} found{where}: {found.reason[at]}")
-    return found.q
+    return equilibria(arm, tau, wrench=wrench, muscle_stiffness=muscle_stiffness, start=start).q_or_raise(arm)
 
 
 def equilibria(
@@ -109,28 +104,24 @@ def equilibria(
 
 
 def stiffness(arm: Arm, q: Floats, loads: Loads) -> Floats:
-    """∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q: (b, 3n) -> (b, 3n, 3n), N/m; springs and stops exactly, the rest to 1e-10."""
-    whole = np.zeros((*q.shape, q.shape[-1]))
-    step = DIFFERENCE * min(min(section.radius, section.length) for section in arm.sections)
-    for column, moved in enumerate(step * np.eye(q.shape[-1])):
-        change = _smooth_forces(arm, q + moved, loads) - _smooth_forces(arm, q - moved, loads)
-        whole[..., column] = change / (2 * step)
-    for i, (section, q_i) in enumerate(parts(arm, q)):
-        own = whole[:, 3 * i : 3 * i + 3, 3 * i : 3 * i + 3]
-        own += section.stiffness_matrix
-        for muscle, limits, stop_stiffness in section.stops:
-            own[overrun(muscle, limits, q_i) != 0] += stop_stiffness * np.outer(muscle, muscle)
+    """∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q: (b, 3n) -> (b, 3n, 3n), N/m."""
+    whole = static_stiffness(arm, q, loads.wrench)
     return whole if loads.springs is None else whole + loads.springs
 
 
 def springs_over_q(arm: Arm, muscle_stiffness: ArrayLike) -> Floats:
     """Wᵀ k W of springs along the muscles: (..., muscles) -> (..., 3n, 3n), N/m."""
-    W = arm.muscle_lengths(np.eye(3 * arm.n)).T
-    k = numbers_of_shape("muscle_stiffness", muscle_stiffness, len(W), f"{len(W)} muscles of {arm.name!r}")
+    muscles = len(arm.muscle_names)
+    k = numbers_of_shape("muscle_stiffness", muscle_stiffness, muscles, f"{muscles} muscles of {arm.name!r}")
     if (k < 0).any():
         at = first(k < 0)
         raise ValueError(f"{entry('muscle_stiffness', at)} = {k[at]:g}: must be at least 0 N/m")
-    return (W.T * k[..., None, :]) @ W
+    whole, done = np.zeros((*k.shape[:-1], 3 * arm.n, 3 * arm.n)), 0
+    for i, section in enumerate(arm.sections):
+        own = slice(done, done := done + len(section.muscle_map))
+        rows = slice(3 * i, 3 * i + 3)
+        whole[..., rows, rows] = springs_over_lengths(section.muscle_map, k[..., own])
+    return whole
 
 
 def _given(arm: Arm, tau: Any, wrench: Any, muscle_stiffness: Any, start: Any) -> tuple[Floats, Loads, tuple[int, ...]]:
@@ -138,8 +129,7 @@ def _given(arm: Arm, tau: Any, wrench: Any, muscle_stiffness: Any, start: Any) -
     checked(arm)
     (begin,) = checked(arm, q=np.zeros(3 * arm.n) if start is None else start)
     given = {"start": begin, "tau": per_section(arm, "tau", np.zeros(3 * arm.n) if tau is None else tau)}
-    if wrench is not None:
-        given["wrench"] = numbers_of_shape("wrench", wrench, 6, "moment and force at the last tip")
+    (given["wrench"],) = checked(arm, wrench=np.zeros(6) if wrench is None else wrench)
     axes = {name: array.shape[:-1] for name, array in given.items()}
     if muscle_stiffness is not None:
         given["springs"] = springs_over_q(arm, muscle_stiffness)
@@ -153,7 +143,7 @@ def _given(arm: Arm, tau: Any, wrench: Any, muscle_stiffness: Any, start: Any) -
     for (name, array), own in zip(given.items(), axes.values(), strict=True):
         inner = array.shape[len(own) :]
         flat[name] = np.broadcast_to(array, batch + inner).reshape(-1, *inner)
-    return flat["start"].copy(), Loads(flat["tau"], flat.get("wrench"), flat.get("springs")), batch
+    return flat["start"].copy(), Loads(flat["tau"], flat["wrench"], flat.get("springs")), batch
 
 
 def root_of_stiffness(arm: Arm) -> Floats:
@@ -165,17 +155,11 @@ def root_of_stiffness(arm: Arm) -> Floats:
     return root
 
 
-def _smooth_forces(arm: Arm, q: Floats, loads: Loads) -> Floats:
-    """G - Jᵀ w: what is left without springs and stops, (b, 3n), N."""
-    forces: Floats = gravity_forces(arm, q)
-    if loads.wrench is None:
-        return forces
-    return forces - (loads.wrench[:, None, :] @ tip_jacobian(arm, q)[:, -1])[:, 0]
-
-
 def _imbalance(arm: Arm, q: Floats, loads: Loads) -> tuple[Floats, Floats]:
     """The force that moves the arm (b, 3n), zero at an equilibrium, and the largest force in it (b,), N."""
-    terms = [loads.tau, -_smooth_forces(arm, q, loads), -elastic_forces(arm, q)]
+    terms = [loads.tau, -gravity_forces(arm, q), -elastic_forces(arm, q)]
+    if loads.wrench.any():
+        terms.append(wrench_forces(arm, q, loads.wrench))
     if loads.springs is not None:
         terms.append(-(loads.springs @ q[..., None])[..., 0])
     return np.sum(terms, axis=0), np.max(np.abs(terms), axis=(0, -1))

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-from continuarm.arms.inertia_models import Integral
 from continuarm.common.number_checks import Floats, first
-from continuarm.engine.quantities import damping_forces, elastic_forces, gravity_forces, linearization, mass_matrix
+from continuarm.engine.quantities import damping_forces, mass_matrix, static_stiffness
 from continuarm.engine.state_checks import checked
 from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of_stiffness, springs_over_q
 
@@ -58,10 +57,7 @@ def _over_inertia(arm: Arm, q: Any, muscle_stiffness: Any) -> tuple[Floats, Floa
     size = 3 * arm.n
     (q,) = checked(arm, q=equilibrium(arm, muscle_stiffness=muscle_stiffness) if q is None else q)
     springs = np.zeros((size, size)) if muscle_stiffness is None else springs_over_q(arm, muscle_stiffness)
-    # H is the same for every inertia model, and that of the integral model is never singular
-    exact = arm.replace(inertia=Integral())
-    A, _ = linearization(exact, q, np.zeros(size), gravity_forces(arm, q) + elastic_forces(arm, q))
-    H = springs - mass_matrix(exact, q) @ A[..., size:, :size]
+    H = springs + static_stiffness(arm, q)
     H = (H + H.swapaxes(-1, -2)) / 2
     root = root_of_stiffness(arm)
     unstable = np.linalg.eigvalsh(root @ H @ root.T)[..., 0] < UNSTABLE

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
 from continuarm.common.number_checks import real_numbers
-from continuarm.sections.muscles import Actuation
-from continuarm.simulation.commands import Drive, joined, taken_apart
+from continuarm.dynamics.plant import Plant
+from continuarm.simulation.commands import Drive, joined
 from continuarm.simulation.control_loop import Run
 from continuarm.simulation.inputs import Input, checked_pressures
 from continuarm.simulation.solvers import FixedStep
@@ -45,26 +45,25 @@ class LiveArm:
 
     def __init__(self, arm: Arm, rate: float = RATE) -> None:
         self.described, self.rate = arm, rate
-        checked_pressures(arm, "pressures", np.zeros(len(Actuation(arm).map)))
+        checked_pressures(arm, "pressures", np.zeros(len(arm.muscle_names)))
         self._payload, self._damping, self._gravity = arm.point_mass[0], 1.0, arm.gravity
         self.reset()
 
     def reset(self) -> None:
         """Back to the start, without pressures; payload, damping and gravity stay."""
         self.arm = self._changed()
-        self.actuation = Actuation(self.arm)
+        self.plant = Plant(self.arm)
         q = np.zeros(3 * self.arm.n)
         with contextlib.suppress(ValueError):  # where nothing holds it up, it falls from where it is straight
             q = equilibrium(self.arm)
-        memory = np.zeros(2 * len(self.actuation.map) if self.actuation.remembers else 0)
         self.steps, self.stopped = 0, ""
         self.drive = Drive.held([0.0], joined(self.arm))
-        self._start(np.concatenate([q, 0 * q, memory, [0.0, 0.0]]))
+        self._start(self.plant.first_state(q))
 
     def _start(self, state: Floats) -> None:
         """A run of the present arm from a state; its own time begins at 0."""
         self._begun = self.steps
-        self._run: Run = FixedStep(self.rate).start(self.arm, self.actuation, state)
+        self._run: Run = FixedStep(self.rate).start(self.plant, state)
         self._follow(self.drive)
 
     def _follow(self, drive: Drive) -> None:
@@ -84,25 +83,23 @@ class LiveArm:
     @property
     def q(self) -> Floats:
         """(3n,), m."""
-        return self.state[: 3 * self.arm.n]
+        return self.plant.states.split(self.state).q
 
     @property
     def commands(self) -> Floats:
         """What the valves are told now: (muscles,), Pa."""
-        return taken_apart(self.arm, self.drive.at([self.time])[0]).pressures
+        return self.plant.commands.split(self.drive.at([self.time])[0]).pressures
 
     @property
     def pressures(self) -> Floats:
         """What is in the muscles: (muscles,), Pa."""
-        size, muscles = 3 * self.arm.n, len(self.actuation.map)
-        memory = self.state[2 * size : 2 * size + muscles] if self.actuation.remembers else self.commands
-        return np.asarray(self.actuation.pressures(self.commands, memory))
+        return self.plant.pressures(self.commands, self.plant.states.split(self.state).pressures)
 
     def set_pressures(self, pressures: ArrayLike) -> None:
         """Holds these from now on: (muscles,), Pa."""
         values = real_numbers("pressures", pressures, "a list of pressures")
-        if values.shape != (len(self.actuation.map),):
-            raise ValueError(f"pressures has shape {values.shape}: must be ({len(self.actuation.map)},)")
+        if values.shape != self.plant.lagged.shape:
+            raise ValueError(f"pressures has shape {values.shape}: must be {self.plant.lagged.shape}")
         row = joined(self.arm, pressures=checked_pressures(self.arm, "pressures", values))
         self._follow(Drive.held([self.time], row))
 
@@ -125,7 +122,7 @@ class LiveArm:
             self._payload, self._damping, self._gravity = before
             raise
         state = self.state
-        self.arm, self.actuation = arm, Actuation(arm)
+        self.arm, self.plant = arm, Plant(arm)
         if not self.stopped:
             self._start(state)
 

@@ -121,7 +121,7 @@ CONTINUARM_OPERATOR Lanes positive_part(Lanes a) {
     return a;
 }
 
-// Whether all numbers seen so far were finite and in range. Kept lane by lane and asked once, at the end: a NaN or an
+// Whether all numbers seen so far were finite, and positive where they had to be. Kept lane by lane and asked once, at the end: a NaN or an
 // infinity turns x - x into NaN, which stays in the sum, and every comparison with it false.
 template <class Real>
 struct Verdict;
@@ -131,7 +131,7 @@ struct Verdict<double> {
     double sum = 0.0;
     bool in_range = true;
     void see(double a) { sum += a - a; }
-    void see(double a, double above, double at_most) { in_range &= a > above && a <= at_most; }
+    void see_positive(double a) { in_range &= a > 0.0; }
     bool good() const { return in_range && sum == 0.0; }
 };
 
@@ -139,13 +139,13 @@ template <>
 struct Verdict<Lanes> {
     Lanes sum = Lanes(0.0);
     void see(Lanes a) { sum = sum + (a - a); }
-    void see(Lanes a, double above, double at_most) {
+    void see_positive(Lanes a) {
 #if defined(__GNUC__)
-        const Lanes least(above), most(at_most), nan(__builtin_nan(""));
-        sum = sum + Lanes((a.v > least.v) & (a.v <= most.v) ? Lanes(0.0).v : nan.v);
+        const Lanes zero(0.0), nan(__builtin_nan(""));
+        sum = sum + Lanes(a.v > zero.v ? zero.v : nan.v);
 #else
         for (int i = 0; i < lanes; ++i)
-            if (!(a.v[i] > above && a.v[i] <= at_most)) sum.v[i] = sum.v[i] - 1.0;
+            if (!(a.v[i] > 0.0)) sum.v[i] = sum.v[i] - 1.0;
 #endif
     }
     bool good() const {

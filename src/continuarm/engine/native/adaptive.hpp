@@ -1,5 +1,6 @@
-// Stiff integration of an arm's motion without returning to Python: backward differences of order 1 to 5 with
-// quasi-constant steps (the numerical differentiation formulas of Shampine and Reichelt, 1997).
+// Stiff integration without returning to Python: backward differences of order 1 to 5 with quasi-constant steps (the
+// numerical differentiation formulas of Shampine and Reichelt, 1997). The control of order and step follows SciPy's
+// implementation, scipy.integrate.BDF.
 //
 // The Newton iteration uses what is stiff, which is known exactly: M + c D + c² K, with M and K from the last time that
 // the iteration was slow. Everything else (gravity, Coriolis terms, inputs) enters through the residual alone.
@@ -9,57 +10,50 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
+#include <cstddef>
 #include <vector>
+
+#include "arm.hpp"
 
 namespace continuarm {
 
-class Bdf {
+// System: what is integrated. y = (q, v, z, w): z relaxes by itself, each number at its own rate; w is summed up and
+// drives nothing, so that it has no part in errors and iterations. It has
+//     size(), relaxing(), width()               how many numbers q, z and y have
+//     bool rate(t, y, out)                      ẏ; false where the model does not hold
+//     bool mass(y, out)                         M over q, row by row
+//     void tangent(t, y, blocks, relaxation)    K over q, a symmetric 3x3 block for each section; how fast z relaxes, 1/s
+//     void damping(blocks)                      D over q, likewise
+//     bool kinks()                              whether K jumps with q, as where stops are: the iteration then follows it
+template <class System>
+class BackwardDifferences {
 public:
     struct Counts {
         long evaluations = 0, steps = 0, rejected = 0, factorizations = 0, iterations = 0;
     };
-    enum class Status { running, done, too_small, not_finite, too_many };
 
-    // y = (q, v, z, w): z relaxes by itself, each number at its own rate; w is summed up and drives nothing, so that
-    // it has no part in errors and iterations.
-    struct Problem {
-        int size = 0;      // of q
-        int relaxing = 0;  // of z
-        int summed = 0;    // of w
-        // ẏ; false where the model does not hold
-        std::function<bool(double, const double*, double*)> rate;
-        // M over q, row by row; false where the model does not hold
-        std::function<bool(const double*, double*)> mass;
-        // K over q, row by row, and about how fast each of z relaxes, 1/s
-        std::function<void(double, const double*, double*, double*)> stiffness;
-        bool kinks = false;  // K jumps with q, as where stops are: the iteration then follows it
-        std::vector<double> damping;  // size × size, block-diagonal
-        double rtol = 1e-6;
-        std::vector<double> atol;  // 2 · size + relaxing
-        double longest_step = 1e300;
-        long most_steps = 1000000000;
-        int highest_order = 5;
-    };
-
-    Bdf(Problem problem, double t, const double* y) : problem_(std::move(problem)), t_(t) {
-        const std::size_t controlled = std::size_t(2 * problem_.size + problem_.relaxing);
-        const std::size_t n = controlled + std::size_t(problem_.summed);
-        for (auto& row : differences_) row.assign(n, 0.0);
-        for (auto* each : {&predicted_, &psi_, &d_, &trial_, &rate_, &residual_, &scratch_}) each->assign(n, 0.0);
-        scale_.assign(controlled, 0.0);
-        mass_.assign(std::size_t(problem_.size) * std::size_t(problem_.size), 0.0);
-        factor_ = stiffness_ = other_ = mass_;
-        relaxation_.assign(std::size_t(problem_.relaxing), 0.0);
-        right_.assign(std::size_t(problem_.size), 0.0);
-        std::copy(y, y + n, differences_[0].begin());
+    BackwardDifferences(System& system, const double* y, double rtol, std::vector<double> atol, double longest_step,
+                        int highest_order)
+        : system_(system), rtol_(rtol), atol_(std::move(atol)), longest_step_(longest_step),
+          highest_order_(highest_order) {
+        const std::size_t n = std::size_t(system.size()), width = std::size_t(system.width());
+        for (auto& row : differences_) row.assign(width, 0.0);
+        for (auto* each : {&predicted_, &psi_, &d_, &trial_, &rate_, &residual_, &scratch_}) each->assign(width, 0.0);
+        scale_.assign(2 * n + std::size_t(system.relaxing()), 0.0);
+        mass_.assign(n * n, 0.0);
+        factor_ = mass_;
+        stiffness_.assign(n / 3, Symmetric<double>{});
+        other_ = damping_ = stiffness_;
+        system.damping(damping_.data());
+        relaxation_.assign(std::size_t(system.relaxing()), 0.0);
+        right_.assign(n, 0.0);
+        std::copy(y, y + width, differences_[0].begin());
     }
 
     double time() const { return t_; }
     const Counts& counts() const { return counts_; }
     const double* state() const { return differences_[0].data(); }
     std::size_t width() const { return differences_[0].size(); }
-    Status status() const { return status_; }
 
     // Forgets the past: to be called where the input jumps.
     void restart(double end) {
@@ -69,10 +63,8 @@ public:
         current_mass_ = false;
         factored_ = 0.0;
         for (std::size_t k = 1; k < differences_.size(); ++k) std::fill(differences_[k].begin(), differences_[k].end(), 0.0);
-        if (!derivative(t_, state(), rate_.data())) {
-            status_ = Status::not_finite;
-            return;
-        }
+        hopeless_ = !derivative(t_, state(), rate_.data());
+        if (hopeless_) return;
         h_ = first_step(end);
         for (std::size_t i = 0; i < rate_.size(); ++i) differences_[1][i] = h_ * rate_[i];
     }
@@ -80,14 +72,12 @@ public:
     // One accepted step, never past `end`.
     bool step(double end) {
         if (!started_) restart(end);
-        if (status_ == Status::not_finite) return false;
-        status_ = Status::running;
+        if (hopeless_) return false;
         for (bool accepted = false; !accepted;) {
-            if (counts_.steps + counts_.rejected >= problem_.most_steps) return stop(Status::too_many);
-            if (h_ > problem_.longest_step) rescale(problem_.longest_step / h_);
+            if (h_ > longest_step_) rescale(longest_step_ / h_);
             const double room = end - t_;
             if (h_ > room * (1 - 1e-12)) rescale(room / h_);
-            if (t_ + 0.1 * h_ == t_ && h_ < room) return stop(Status::too_small);
+            if (t_ + 0.1 * h_ == t_ && h_ < room) return false;
             const double t_new = h_ >= room * (1 - 1e-10) ? end : t_ + h_;
             predict();
             const double c = h_ / alpha(order_);
@@ -158,14 +148,18 @@ private:
     static double error_constant(int k) { return kappa(k) * gamma(k) + 1.0 / (k + 1); }
     double safety() const { return 0.9 * (2.0 * most_iterations + 1) / (2.0 * most_iterations + iterations_); }
 
-    bool stop(Status status) {
-        status_ = status;
-        return false;
-    }
-
     bool derivative(double t, const double* y, double* out) {
         ++counts_.evaluations;
-        return problem_.rate(t, y, out);
+        return system_.rate(t, y, out);
+    }
+
+    // The six numbers of the block of a section's first coordinate, and where an entry is among them.
+    static const double* entries(const std::vector<Symmetric<double>>& blocks, int first) {
+        return reinterpret_cast<const double*>(blocks.data()) + 2 * first;
+    }
+    static int place(int r, int s) {
+        constexpr int places[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+        return places[3 * r + s];
     }
 
     double norm(const double* v) const {
@@ -175,7 +169,7 @@ private:
     }
 
     void set_scale(const double* y) {
-        for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = problem_.atol[i] + problem_.rtol * std::fabs(y[i]);
+        for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = atol_[i] + rtol_ * std::fabs(y[i]);
     }
 
     // Hairer, Nørsett and Wanner's starting step for order 1; rate_ holds f(t, y).
@@ -192,7 +186,7 @@ private:
         }
         const double largest = std::fmax(d1, d2);
         const double h1 = largest <= 1e-15 ? std::fmax(1e-6, h0 * 1e-3) : std::sqrt(0.01 / largest);
-        return std::fmin(std::fmin(100 * h0, h1), std::fmin(end - t_, problem_.longest_step));
+        return std::fmin(std::fmin(100 * h0, h1), std::fmin(end - t_, longest_step_));
     }
 
     void predict() {
@@ -210,8 +204,8 @@ private:
     }
 
     bool refresh(double t, const double* y) {
-        if (!problem_.mass(y, mass_.data())) return false;
-        problem_.stiffness(t, y, stiffness_.data(), relaxation_.data());
+        if (!system_.mass(y, mass_.data())) return false;
+        system_.tangent(t, y, stiffness_.data(), relaxation_.data());
         current_mass_ = true;
         factored_ = 0.0;
         return true;
@@ -220,9 +214,14 @@ private:
     // S = M + c D + c² K as L Lᵀ.
     bool factorize(double c) {
         if (factored_ == c) return true;
-        const int n = problem_.size;
-        for (std::size_t k = 0; k < factor_.size(); ++k)
-            factor_[k] = mass_[k] + c * (problem_.damping[k] + c * stiffness_[k]);
+        const int n = system_.size();
+        factor_ = mass_;
+        for (int first = 0; first < n; first += 3) {
+            const double *d = entries(damping_, first), *k = entries(stiffness_, first);
+            for (int r = 0; r < 3; ++r)
+                for (int s = 0; s < 3; ++s)
+                    factor_[std::size_t((first + r) * n + first + s)] += c * (d[place(r, s)] + c * k[place(r, s)]);
+        }
         ++counts_.factorizations;
         for (int i = 0; i < n; ++i)
             for (int j = 0; j <= i; ++j) {
@@ -241,14 +240,15 @@ private:
 
     // (1 - c J) x = r in place, with J = [[0, 1], [-M⁻¹ K, -M⁻¹ D]] for (q, v) and minus its relaxation for each of z.
     void solve(double c, double* r) const {
-        const int n = problem_.size;
+        const int n = system_.size();
         double *rq = r, *rv = r + n, *rz = r + 2 * n;
         std::vector<double>& b = right_;
         for (int i = 0; i < n; ++i) {
             double sum = 0;
             for (int j = 0; j < n; ++j) sum += mass_[std::size_t(i * n + j)] * rv[j];
-            const int first = i / 3 * 3;  // K is block-diagonal, one section a block
-            for (int j = first; j < first + 3; ++j) sum -= c * stiffness_[std::size_t(i * n + j)] * rq[j];
+            const int first = i / 3 * 3;
+            const double* k = entries(stiffness_, first);
+            for (int j = 0; j < 3; ++j) sum -= c * k[place(i - first, j)] * rq[first + j];
             b[std::size_t(i)] = sum;
         }
         for (int i = 0; i < n; ++i) {
@@ -265,24 +265,24 @@ private:
             rv[i] = b[std::size_t(i)];
             rq[i] += c * rv[i];
         }
-        for (int i = 0; i < problem_.relaxing; ++i) rz[i] /= 1 + c * relaxation_[std::size_t(i)];
+        for (int i = 0; i < system_.relaxing(); ++i) rz[i] /= 1 + c * relaxation_[std::size_t(i)];
     }
 
     bool newton(double t, double c) {
         if (factored_ == 0.0 && !current_mass_ && !ever_ && !refresh(t, predicted_.data())) return false;
         ever_ = true;
         if (!factorize(c)) return false;
-        const double tolerance = std::fmax(10 * 2.3e-16 / problem_.rtol, std::fmin(0.03, std::sqrt(problem_.rtol)));
+        const double tolerance = std::fmax(10 * 2.3e-16 / rtol_, std::fmin(0.03, std::sqrt(rtol_)));
         std::fill(d_.begin(), d_.end(), 0.0);
         std::copy(predicted_.begin(), predicted_.end(), trial_.begin());
         double before = -1;
-        const int most = problem_.kinks ? 2 * most_iterations : most_iterations;
+        const int most = system_.kinks() ? 2 * most_iterations : most_iterations;
         for (iterations_ = 1; iterations_ <= most; ++iterations_) {
             if (!derivative(t, trial_.data(), rate_.data())) return false;
             ++counts_.iterations;
-            if (problem_.kinks) {
-                problem_.stiffness(t, trial_.data(), other_.data(), relaxation_.data());
-                if (other_ != stiffness_) {
+            if (system_.kinks()) {
+                system_.tangent(t, trial_.data(), other_.data(), relaxation_.data());
+                if (!std::equal(entries(other_, 0), entries(other_, 0) + 2 * system_.size(), entries(stiffness_, 0))) {
                     stiffness_.swap(other_);
                     factored_ = 0.0;
                     if (!factorize(c)) return false;
@@ -311,7 +311,7 @@ private:
         auto& D = differences_;
         const std::size_t k = std::size_t(order_);
         const double lower = order_ > 1 ? error_constant(order_ - 1) * norm(D[k].data()) : 1e300;
-        const double higher = order_ < problem_.highest_order ? error_constant(order_ + 1) * norm(D[k + 2].data()) : 1e300;
+        const double higher = order_ < highest_order_ ? error_constant(order_ + 1) * norm(D[k + 2].data()) : 1e300;
         double best = 0;
         int change = 0;
         const double errors[] = {lower, error, higher};
@@ -356,15 +356,19 @@ private:
 
     static constexpr int most_iterations = 4;
 
-    Problem problem_;
-    double t_, h_ = 0, last_h_ = 0;
+    System& system_;
+    const double rtol_;
+    const std::vector<double> atol_;  // of q, v and z
+    const double longest_step_;
+    const int highest_order_;
+    double t_ = 0, h_ = 0, last_h_ = 0;
     int order_ = 1, last_order_ = 1, equal_steps_ = 0, iterations_ = 0;
-    bool started_ = false, current_mass_ = false, ever_ = false;
+    bool started_ = false, current_mass_ = false, ever_ = false, hopeless_ = false;
     double factored_ = 0.0;
-    Status status_ = Status::running;
     Counts counts_;
     std::array<std::vector<double>, highest + 3> differences_, dense_;
-    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, stiffness_, other_, relaxation_, factor_;
+    std::vector<double> predicted_, psi_, d_, scale_, trial_, rate_, residual_, scratch_, mass_, relaxation_, factor_;
+    std::vector<Symmetric<double>> stiffness_, other_, damping_;
     mutable std::vector<double> right_;
 };
 

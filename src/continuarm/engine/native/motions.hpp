@@ -1,0 +1,172 @@
+// Motions in progress: a plant under commands over time, advanced by one of the solvers that are here.
+
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "adaptive.hpp"
+#include "commands.hpp"
+#include "memory.hpp"
+
+namespace continuarm {
+
+// A plant under commands over time; what backward differences integrate.
+class DrivenPlant {
+public:
+    DrivenPlant(const PlantMemory& memory, const Kernels& kernels)
+        : plant_(memory.plant()), kernels_(kernels), relaxing_(int(memory.relaxing())),
+          row_(std::size_t(memory.commands()), 0.0) {}
+
+    int size() const { return int(plant_.size()); }
+    int relaxing() const { return relaxing_; }
+    long width() const { return plant_.width; }
+    bool kinks() const { return plant_.arm->first_stop[plant_.arm->n] > 0; }
+    const std::vector<double>& refused() const { return refused_; }
+    const Plant& plant() const { return plant_; }
+
+    void drive(CommandsOverTime commands) {
+        commands_ = std::move(commands);
+        segment_ = 0;
+        row_is_of_ = -1;
+    }
+    bool is_last_segment() const { return commands_.last(segment_); }
+    double until() const { return commands_.until(segment_); }
+    // On to the next commands; whether they jump there.
+    bool next_segment() { return commands_.jumps_after(segment_++); }
+
+    bool rate(double t, const double* y, double* out) {
+        return kept(kernels_.rate(plant_, row_at(t), y, out, work()), y);
+    }
+    bool mass(const double* y, double* out) { return kept(kernels_.mass(plant_, y, out, work()), y); }
+    void tangent(double t, const double* y, Symmetric<double>* blocks, double* relaxation) {
+        kernels_.tangent(plant_, row_at(t), y, blocks, relaxation);
+    }
+    void damping(Symmetric<double>* blocks) const { kernels_.damping(plant_, blocks); }
+
+    // A step in place, under the mean of the commands.
+    bool step(double from, double to, double length, const std::vector<double>& thresholds, double* y) {
+        commands_.mean(from, to, thresholds, segment_, row_.data());
+        before_.assign(y, y + width());
+        if (kernels_.step(plant_, row_.data(), length, y, work())) return true;
+        // where the step gave no numbers, the state before it is the reason
+        const bool made = std::all_of(y, y + width(), [](double each) { return std::isfinite(each); });
+        refused_.assign(made ? y : before_.data(), (made ? y : before_.data()) + width());
+        return false;
+    }
+
+private:
+    double* work() { return workspace_.of(work_size(plant_)); }
+    bool kept(bool holds, const double* y) {
+        if (!holds) refused_.assign(y, y + width());
+        return holds;
+    }
+    const double* row_at(double t) {
+        if (row_is_of_ != long(segment_)) {
+            commands_.at(t, segment_, row_.data());
+            if (commands_.is_held(segment_)) row_is_of_ = long(segment_);
+        }
+        return row_.data();
+    }
+
+    const Plant& plant_;
+    const Kernels& kernels_;
+    const int relaxing_;
+    CommandsOverTime commands_;
+    std::size_t segment_ = 0;
+    long row_is_of_ = -1;  // the segment whose commands, all held, the row has already
+    std::vector<double> row_, refused_, before_;
+    Workspace workspace_;
+};
+
+// A motion in progress, its steps as long as the tolerances allow.
+class AdaptiveMotion {
+public:
+    AdaptiveMotion(const PlantMemory& memory, const Kernels& kernels, const std::vector<double>& start, double rtol,
+                   std::vector<double> atol, double longest_step, int highest_order)
+        : system_(memory, kernels),
+          solver_(system_, start.data(), rtol, std::move(atol), longest_step, highest_order) {}
+    AdaptiveMotion(const AdaptiveMotion&) = delete;
+    AdaptiveMotion& operator=(const AdaptiveMotion&) = delete;
+
+    void drive(CommandsOverTime commands) {
+        system_.drive(std::move(commands));
+        solver_.restart(limit());
+    }
+
+    // States at ascending times, as many as there is time for: rows written. Whoever called may then look whether the
+    // user wants to stop, and come back.
+    long advance(const double* times, long count, double* states, double seconds) {
+        const auto began = std::chrono::steady_clock::now();
+        long row = 0, rounds = 0;
+        while (row < count) {
+            if (++rounds % 64 == 0 &&
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > seconds)
+                return row;
+            if (solver_.time() >= times[row]) {
+                solver_.at(times[row], states + row * system_.width());
+                ++row;
+                continue;
+            }
+            if (!system_.is_last_segment() && solver_.time() >= system_.until() && system_.next_segment())
+                solver_.restart(limit());
+            if (!solver_.step(std::fmax(limit(), std::nextafter(solver_.time(), 1e300)))) {
+                failed_ = true;
+                return row;
+            }
+        }
+        return row;
+    }
+
+    bool failed() const { return failed_; }
+    double time() const { return solver_.time(); }
+    const BackwardDifferences<DrivenPlant>::Counts& counts() const { return solver_.counts(); }
+    std::vector<double> state() const { return {solver_.state(), solver_.state() + system_.width()}; }
+    const std::vector<double>& refused() const { return system_.refused(); }
+    long commands() const { return system_.plant().command_width; }
+
+private:
+    double limit() const { return system_.is_last_segment() ? solver_.time() + 1e6 : system_.until(); }
+
+    DrivenPlant system_;
+    BackwardDifferences<DrivenPlant> solver_;
+    bool failed_ = false;
+};
+
+// A motion in progress, in implicit steps of one length.
+class SteppedMotion {
+public:
+    SteppedMotion(const PlantMemory& memory, const Kernels& kernels, std::vector<double> start,
+                  std::vector<double> thresholds, double step)
+        : system_(memory, kernels), state_(std::move(start)), thresholds_(std::move(thresholds)), step_(step) {}
+    SteppedMotion(const SteppedMotion&) = delete;
+    SteppedMotion& operator=(const SteppedMotion&) = delete;
+
+    void drive(CommandsOverTime commands) { system_.drive(std::move(commands)); }
+
+    // A step for each row of states: rows written.
+    long advance(double* states, long count) {
+        for (long row = 0; row < count; ++row) {
+            if (!system_.step(double(done_) * step_, double(done_ + 1) * step_, step_, thresholds_, state_.data())) return row;
+            std::copy(state_.begin(), state_.end(), states + row * system_.width());
+            ++done_;
+        }
+        return count;
+    }
+
+    const std::vector<double>& state() const { return state_; }
+    const std::vector<double>& refused() const { return system_.refused(); }
+    long commands() const { return system_.plant().command_width; }
+
+private:
+    DrivenPlant system_;
+    std::vector<double> state_, thresholds_;
+    double step_;
+    long done_ = 0;
+};
+
+}  // namespace continuarm
