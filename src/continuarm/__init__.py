@@ -14,13 +14,13 @@ from continuarm.arms.section import Muscles, Section
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
 
 # Where the arm is
-from continuarm.engine.quantities import backbone, poses_along, tip_jacobian, tip_poses
+from continuarm.engine.quantities import backbone, centres_of_gravity, poses_along, tip_jacobian, tip_poses
 
 # The equation of motion
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.engine.quantities import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
 from continuarm.engine.quantities import coriolis_matrix, mass_matrix
-from continuarm.engine.quantities import linearization
+from continuarm.engine.quantities import linearization, static_stiffness, wrench_forces
 
 # Energies
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, potential_energy
@@ -76,6 +76,7 @@ __all__ = [
     "arm_schema",
     "backbone",
     "bias_forces",
+    "centres_of_gravity",
     "coriolis_matrix",
     "damping_forces",
     "elastic_energy",
@@ -101,8 +102,10 @@ __all__ = [
     "save_motion",
     "simulate",
     "simulated_recording",
+    "static_stiffness",
     "tip_jacobian",
     "tip_poses",
     "vibrations",
+    "wrench_forces",
     "write_recording",
 ]

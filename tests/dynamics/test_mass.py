@@ -5,7 +5,7 @@ import pytest
 
 from continuarm import CentreOfGravity, Integral, PointMass, coriolis_matrix, kinetic_energy, mass_matrix
 from continuarm.dynamics import mass
-from continuarm.dynamics.chain import links
+from continuarm.dynamics.chain import passages, weigh
 from random_arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
 EPS = np.finfo(float).eps
@@ -80,7 +80,8 @@ def test_point_mass_has_no_energy_in_a_spin_and_the_disc_has():
     for model, expected in ((Integral(), 1.0), (MODELS[1], 1.05), (PointMass(), 0.0)):
         arm = random_arm(rng, 1, model, payload=False)
         section = arm.sections[0]
-        chain, _ = links(arm, np.zeros(3), np.zeros(3))
+        (passage,), _ = passages(arm, np.zeros(3), np.zeros(3))
+        body, _ = weigh(model, section, passage, np.zeros(3))
         spin = np.array([0, 0, 2.0, 0, 0, 0])
-        energy = spin @ chain[0].body.base @ spin / 2
+        energy = spin @ body.I @ spin / 2
         assert energy == pytest.approx(expected * section.mass * section.radius**2 * 2.0**2 / 4, rel=1e-14, abs=1e-18)

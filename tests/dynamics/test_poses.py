@@ -3,8 +3,20 @@
 import numpy as np
 import pytest
 
-from continuarm import Arm, Section, backbone, poses_along, tip_jacobian, tip_poses
-from random_arms import NEARLY_STRAIGHT, lengths, random_arm, random_lengths
+from continuarm import (
+    Arm,
+    Section,
+    backbone,
+    centres_of_gravity,
+    elastic_forces,
+    gravity_forces,
+    poses_along,
+    static_stiffness,
+    tip_jacobian,
+    tip_poses,
+    wrench_forces,
+)
+from random_arms import MODELS, NEARLY_STRAIGHT, lengths, random_arm, random_lengths
 
 STEP = 1e-7
 
@@ -104,3 +116,39 @@ def test_kinematics_takes_batches():
         batch = function(arm, q)
         assert batch.shape == shape
         np.testing.assert_allclose(batch[1, 2], function(arm, q[1, 2]), rtol=0, atol=1e-14)
+
+
+def test_centres_of_gravity_are_means_along_the_sections():
+    rng = np.random.default_rng(11)
+    arm = random_arm(rng, 3)
+    q = np.stack([random_lengths(rng, arm) for _ in range(4)])
+    nodes, weights = np.polynomial.legendre.leggauss(30)
+    along = poses_along(arm, q, (nodes + 1) / 2)[..., :3, 3]
+    np.testing.assert_allclose(centres_of_gravity(arm, q), np.einsum("k,...ikc->...ic", weights / 2, along), atol=1e-14)
+
+
+def test_wrench_forces_are_the_transposed_jacobian_times_the_wrench():
+    rng = np.random.default_rng(12)
+    arm = random_arm(rng, 3)
+    q, wrench = np.stack([random_lengths(rng, arm) for _ in range(4)]), rng.normal(size=(4, 6))
+    wanted = np.einsum("brj,br->bj", tip_jacobian(arm, q)[:, -1], wrench)
+    np.testing.assert_allclose(wrench_forces(arm, q, wrench), wanted, atol=1e-13 * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: m.model)
+def test_static_stiffness_is_the_slope_of_what_holds_the_arm(model):
+    rng = np.random.default_rng(13)
+    arm = random_arm(rng, 2, model)
+    arm = arm.replace(sections=[s.replace(length_range=(-0.001, 0.001), stop_stiffness=5e4) for s in arm.sections])
+    q, wrench = random_lengths(rng, arm, 1.0), rng.normal(size=6)
+
+    def holding(q):
+        return gravity_forces(arm, q) + elastic_forces(arm, q) - wrench_forces(arm, q, wrench)
+
+    step = 1e-6
+    wanted = np.stack([(holding(q + e) - holding(q - e)) / (2 * step) for e in step * np.eye(6)], axis=-1)
+    # central differences: 1e-6 m over some 10 mm leave 1e-8, rounding over the step 1e-9
+    np.testing.assert_allclose(static_stiffness(arm, q, wrench), wanted, atol=1e-7 * np.abs(wanted).max())
+    force = np.array([0, 0, 0, *wrench[3:]])
+    stiff = static_stiffness(arm, q, force)
+    np.testing.assert_allclose(stiff, stiff.T, atol=1e-11 * np.abs(stiff).max())  # a force has an energy

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from continuarm import Adaptive, FixedStep, Payload, PressureSteps, WrenchSignal, load_arm, simulate
+from continuarm.dynamics.plant import Plant
 from continuarm.engine import quantities
 from continuarm.engine.compiled import native
-from continuarm.engine.section_numbers import flat_parameters, model_kind
+from continuarm.engine.native_arm import arm_numbers, plant_numbers
 from continuarm.engine.table import QUANTITIES
-from continuarm.sections.muscles import Actuation
-from continuarm.simulation.solvers import _numbers, _tolerances
+from continuarm.simulation.solvers import _tolerances
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
@@ -23,29 +23,35 @@ WIDEST = native.build_info()["instruction_sets"][-1]
 BUILDS = sorted({("address", "baseline"), ("address", WIDEST), ("undefined", "baseline")})
 
 
+def flat_rows(*parts):
+    """Numbers as the programs read them: every part with its length before it."""
+    flattened = [np.asarray(part, dtype=float).ravel() for part in parts]
+    return [np.concatenate([[len(part)], part]) for part in flattened]
+
+
+def arm_rows(arm):
+    sections, integral, gravity, base_frame, mass, offset, stops = arm_numbers(arm)
+    return flat_rows([arm.n, integral, len(stops[0])], sections, gravity, base_frame, [mass], offset, stops)
+
+
 def numbers_of(rng, n, model, rows):
-    """An arm, some states, and every quantity of them, as the program reads them."""
+    """An arm, some states, and every quantity of them."""
     arm = random_arm(rng, n, model)
     stopped = [each.replace(length_range=(-0.02, 0.03), stop_stiffness=1e4) for each in arm.sections]
     arm = arm.replace(sections=stopped)
     q = np.stack([random_lengths(rng, arm, bend=2.0) for _ in range(rows)])
     qd, third = (np.stack([random_rates(rng, arm) for _ in range(rows)]) for _ in range(2))
-    yield [n, model_kind(model) == "integral", rows, 3]
-    yield [flat_parameters(section, model) for section in arm.sections]
-    mass, offset = arm.point_mass
-    yield [*arm.base_gravity, *arm.base_orientation.ravel(), 0, 0, 0, mass, *offset]
-    yield [[*muscle, *limits, k] for section in arm.sections for muscle, limits, k in section.stops]
-    yield from (q, qd, third)
+    wrench = rng.normal(size=(rows, 6))
+    states = {"q": q, "qd": qd, "qdd": third, "tau": third, "wrench": wrench}
+    yield from arm_rows(arm)
+    yield from flat_rows([rows])
     for name, quantity in QUANTITIES.items():
-        given = {
-            "damping_forces": (qd,),
-            "poses_along": (q, [0.0, 0.3, 1.0]),
-            "implicit_step": (q, qd, third, 1e-4),
-        }.get(name, (q, qd, third)[: len(quantity.arguments)])
-        found = getattr(quantities, name)(arm, *given, engine="reference")
+        given = [states[each] for each in quantity.inputs]
+        extra = {"xi": [[0.0, 0.3, 1.0]], "step": [1e-4], "": []}[quantity.argument]
+        found = getattr(quantities, name)(arm, *given, *extra, engine="reference")
         if isinstance(found, tuple):
             found = np.concatenate([part.reshape(rows, -1) for part in found], axis=1)
-        yield found
+        yield from flat_rows(*given, found)
 
 
 def compiled(program, sanitizer, level, *sources):
@@ -62,9 +68,9 @@ def compiled(program, sanitizer, level, *sources):
 def test_native_code_is_clean_under_sanitizers(tmp_path, sanitizer, level):
     rng = np.random.default_rng(0)
     cases = [(1, MODELS[0], 1), (1, MODELS[1], 9), (3, MODELS[0], 11), (4, MODELS[2], 3)]
-    numbers = [[len(cases)]] + [part for case in cases for part in numbers_of(rng, *case)]
+    numbers = [*flat_rows([len(cases)]), *(part for case in cases for part in numbers_of(rng, *case))]
     data = tmp_path / "cases.bin"
-    np.concatenate([np.asarray(part, dtype=float).ravel() for part in numbers]).tofile(data)
+    np.concatenate(numbers).tofile(data)
     program = tmp_path / "sanitized"
     compiled(program, sanitizer, level, Path(__file__).with_name("sanitized.cpp"))
     ran = subprocess.run([program, data], capture_output=True, text=True)
@@ -77,24 +83,18 @@ def test_motions_are_clean_under_sanitizers(tmp_path):
     """Muscles with everything, stops, payload, a wrench that moves: both methods end where the library says."""
     arm = load_arm("prototype-muscles")
     arm = arm.replace(sections=arm.sections[:2], payload=Payload(mass=0.05, offset=(0.01, 0.0, 0.02)))
-    end, actuation = 0.3, Actuation(arm)
+    end, plant = 0.3, Plant(arm)
     steps = PressureSteps({"l13": [(0.0, 400.0)], "l21": [(0.1005, 300.0)]})
     wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100, linear=True)
     drive = steps.drive(arm).plus(wrench.drive(arm))
-    start = np.zeros(12 + 12 + 2)
-    mass, offset = arm.point_mass
+    muscles, valves, remembers, states, commands = plant_numbers(plant, 1e-3)
     numbers = [
-        [arm.n, 3, 3, len(drive.times), end],
-        [flat_parameters(section, arm.inertia) for section in arm.sections],
-        [*arm.base_gravity, *arm.base_orientation.ravel(), 0, 0, 0, mass, *offset],
-        [[*muscle, *limits, k] for section in arm.sections for muscle, limits, k in section.stops],
-        _numbers(actuation),
-        np.kron(np.eye(2), arm.sections[0].damping_matrix),
-        _tolerances(1e-12, arm, actuation),
-        *(start, drive.times, drive.begin, drive.end),
+        *arm_rows(arm),
+        *flat_rows([len(muscles[0]), remembers], muscles, valves, states, commands, _tolerances(1e-12, plant)),
+        *flat_rows(plant.first_state(np.zeros(6)), plant.thresholds, [end], drive.times, drive.begin, drive.end),
     ]
     data, program = tmp_path / "motion.bin", tmp_path / "sanitized_motion"
-    np.concatenate([np.asarray(part, dtype=float).ravel() for part in numbers]).tofile(data)
+    np.concatenate(numbers).tofile(data)
     here = Path(__file__).with_name("sanitized_motion.cpp")
     compiled(program, "address,undefined", "baseline", here, NATIVE / "kernels.cpp")
     ran = subprocess.run([program, data], capture_output=True, text=True)

@@ -5,10 +5,11 @@ import pytest
 
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section
-from continuarm.engine.printing import HEADER, header, operations
-from continuarm.engine.section_numbers import SECTION, flat_parameters, parameters
+from continuarm.engine.printing import GENERATED, files, operations
+from continuarm.engine.recorder import Numbers, Recorder
+from continuarm.engine.section_numbers import SECTION, flat, section_numbers
 from continuarm.engine.steps import steps
-from continuarm.engine.tracing import Pack, Recorded, inputs, leaves, recorded
+from continuarm.engine.tracing import Pack, Recorded, inputs, leaves
 
 STEPS = {step.name: step for step in steps()}
 
@@ -34,27 +35,32 @@ def evaluated(step, **given):
                 }[node.operation](*map(value, node.arguments))
         return known[id(node)]
 
-    return {name: [value(node) for node in flat] for name, flat in step.outputs.items()}
+    return {name: [value(node) for node in nodes] for name, nodes in step.values.items()}
 
 
-def test_the_committed_header_is_what_the_recorder_prints():
-    assert HEADER.read_text(encoding="utf-8") == header()
+def recorded(function, *outputs, **shapes):
+    """One step by itself, of arguments and results of given shapes."""
+    return Recorder({name: Numbers(shape) for name, shape in shapes.items()}).record(function, *outputs)
+
+
+def test_the_committed_files_are_what_is_printed():
+    assert {path.name: path.read_text(encoding="utf-8") for path in GENERATED.iterdir()} == files()
 
 
 def test_recording_does_not_depend_on_what_was_recorded_before():
-    first = header()
-    recorded("something_else", lambda b, a: {"c": a[0] * b[0] - b[1]}, {"b": 2, "a": 1})
-    assert header() == first
+    first = files()
+    recorded(lambda b, a: a[0] * b[0] - b[1], "c", a=(1,), b=(2,), c=())
+    assert files() == first
 
 
 def test_a_recorded_step_does_what_its_function_does():
     def function(a, b):
         x, y = a
-        return {"result": np.array([x * y + 3 * x - b[0] / y, -(x - y) * 2 * b[0], (x - y) - (y - x)])}
+        return np.array([x * y + 3 * x - b[0] / y, -(x - y) * 2 * b[0], (x - y) - (y - x)])
 
-    step = recorded("mixed", function, {"a": 2, "b": 1})
+    step = recorded(function, "result", a=(2,), b=(1,), result=(3,))
     numbers = {"a": [1.3, -0.7], "b": [0.9]}
-    wanted = function(**{name: np.array(value) for name, value in numbers.items()})["result"]
+    wanted = function(**{name: np.array(value) for name, value in numbers.items()})
     np.testing.assert_allclose(evaluated(step, **numbers)["result"], wanted, rtol=1e-15)
 
 
@@ -91,8 +97,8 @@ def test_parameters_of_every_section_fit_the_generic_ones(model):
     rng = np.random.default_rng(0)
     root = rng.normal(size=(3, 3))
     section = Section(length=0.2, radius=0.03, mass=0.1, stiffness=root @ root.T + np.eye(3), twist=0.4, offset=0.01)
-    numbers = flat_parameters(section, model)
-    for slot, value in zip(SECTION.slots, leaves(parameters(section, model)), strict=True):
+    numbers = flat(SECTION, section_numbers(section, model))
+    for slot, value in zip(SECTION.pack.slots, leaves(section_numbers(section, model)), strict=True):
         wanted = slot.constant if slot.constant is not None else slot.sign * numbers[slot.place]
         assert value == pytest.approx(wanted, rel=1e-15)
 
@@ -107,5 +113,13 @@ def test_the_exact_integral_costs_no_more_than_the_shaped_centre_of_gravity():
 
 
 def test_every_product_that_can_be_fused_is():
-    step = recorded("dots", lambda a, b: {"c": a[0] * b[0] + a[1] * b[1] + a[2] * b[2]}, {"a": 3, "b": 3})
+    step = recorded(lambda a, b: a[0] * b[0] + a[1] * b[1] + a[2] * b[2], "c", a=(3,), b=(3,), c=())
     assert dict(operations(step)) == {"product": 1, "fused": 2, "total": 3}
+
+
+def test_every_number_of_a_struct_has_a_name_of_its_own():
+    for step in STEPS.values():
+        for layout in (*step.inputs.values(), *step.outputs.values()):
+            fields = layout.pack.fields if hasattr(layout, "pack") else []
+            assert len(set(fields)) == len(fields)
+            assert all(fields) or not fields

@@ -9,20 +9,11 @@ from continuarm import (
     DescriptionError,
     FixedStep,
     ForceSignal,
-    Muscles,
     PressureSteps,
     damping_forces,
-    forward_dynamics,
     load_arm,
     simulate,
-    tip_jacobian,
 )
-from continuarm.engine.compiled import native
-from continuarm.engine.native_arm import native_arm
-from continuarm.sections.muscles import Actuation
-from continuarm.simulation.commands import taken_apart
-from continuarm.simulation.solvers import _numbers
-from random_arms import random_arm, random_lengths, random_rates
 
 # of a similar arm: see the arm file prototype-muscles
 LOOP = (65.6, 49.0, -19.9)  # N/m, 1/m, 1/m
@@ -127,81 +118,6 @@ def test_stops_hold_muscles_in_their_range(prototype):
     for solver in (FixedStep(), CVODE()):
         other = simulate(with_muscles(prototype, stop_stiffness=1e5), push, duration=2.0, solver=solver)
         assert np.abs(other.tips[-1] - held.tips[-1]).max() < 1e-5
-
-
-def rate_of_state(arm, actuation, commands, y):
-    """ẏ written from the equations: the independent form of what native code computes."""
-    size, muscles = 3 * arm.n, len(actuation.map)
-    pressures, forces, wrench = taken_apart(arm, commands)
-    q, qd, memory = y[:size], y[size : 2 * size], y[2 * size : -2]
-    valve = np.concatenate(
-        [np.full(len(s.muscle_map), 1 / s.valve_lag if s.valve_lag else np.inf) for s in arm.sections]
-    )
-    inside = np.where(np.isfinite(valve), memory[:muscles], pressures)
-    held = memory[muscles:]
-    out = np.zeros_like(y)
-    tau, lost = forces + tip_jacobian(arm, q)[-1].T @ wrench, qd @ damping_forces(arm, qd)
-    column = 0
-    for i, section in enumerate(arm.sections):
-        a, b, g = section.hysteresis or (0, 0, 0)
-        for row in section.muscle_map:
-            length, rate = row @ q[3 * i : 3 * i + 3], row @ qd[3 * i : 3 * i + 3]
-            p, h = inside[column], held[column]
-            push = section.muscle_area * max(p - section.dead_zone, 0) - section.pressure_stiffness * p * length
-            tau[3 * i : 3 * i + 3] += push * row
-            out[2 * size + muscles + column] = a * rate - b * abs(rate) * h - g * rate * abs(h)
-            if np.isfinite(valve[column]):
-                out[2 * size + column] = (pressures[column] - p) * valve[column]
-            lost += h * rate
-            column += 1
-    out[-2] = tau @ qd
-    out[-1] = lost
-    holding = np.concatenate(
-        [
-            held[3 * i : 3 * i + 3] @ s.muscle_map
-            if len(s.muscle_map) == 3
-            else held @ actuation.map[:, 3 * i : 3 * i + 3]
-            for i, s in enumerate(arm.sections)
-        ]
-    )
-    out[:size], out[size : 2 * size] = qd, forward_dynamics(arm, q, qd, tau - holding)
-    return out
-
-
-@pytest.mark.parametrize("layout", [None, Muscles(angles=[0.1, 1.4, 3.0, 4.9], radii=[0.01, 0.012, 0.014, 0.01])])
-def test_the_native_rate_is_that_of_the_equations(layout):
-    rng = np.random.default_rng(0)
-    for n in (1, 3):
-        arm = random_arm(rng, n)
-        arm = with_muscles(
-            arm,
-            muscles=layout,
-            muscle_area=1.3e-4,
-            dead_zone=9e4,
-            pressure_stiffness=STIFFENING,
-            hysteresis=LOOP,
-        )
-        # every second section without a lag: its pressure is the command
-        arm = arm.replace(sections=[s.replace(valve_lag=0.05 * (i % 2)) for i, s in enumerate(arm.sections)])
-        actuation = Actuation(arm)
-        rate = native.Rate(native_arm(arm), _numbers(actuation), actuation.remembers)
-        muscles = len(actuation.map)
-        for _ in range(20):
-            commands = np.concatenate(
-                [
-                    rng.uniform(0, 5e5, muscles),
-                    rng.normal(size=3 * n) * 10,
-                    rng.normal(size=6) * [0.1, 0.1, 0.1, 2, 2, 2],
-                ]
-            )
-            memory = np.concatenate([rng.uniform(0, 5e5, muscles), rng.normal(size=muscles)])
-            y = np.concatenate([random_lengths(rng, arm, 1.5), random_rates(rng, arm), memory, [0, 0]])
-            found = np.empty_like(y)
-            assert rate.evaluate(commands, y, found)
-            wanted = rate_of_state(arm, actuation, commands, y)
-            # sums in another order, and forces through M⁻¹
-            scale = np.maximum(np.abs(wanted), np.abs(wanted[3 * n : 6 * n]).max() * (np.arange(len(y)) < 6 * n))
-            assert (np.abs(found - wanted) <= 1e-10 * scale).all()
 
 
 @pytest.mark.parametrize(

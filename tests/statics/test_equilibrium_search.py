@@ -273,7 +273,7 @@ def test_the_search_knows_the_stiffness_of_the_linearization():
     q = np.stack([random_lengths(rng, arm) for _ in range(20)])
     still, held = np.zeros(9), gravity_forces(arm, q) + elastic_forces(arm, q)
     exact = -mass_matrix(arm, q) @ linearization(arm, q, still, held)[0][:, 9:, :9]
-    found = stiffness(arm, q, Loads(held, None, None))
+    found = stiffness(arm, q, Loads(held, np.zeros((20, 6)), None))
     np.testing.assert_allclose(found, exact, rtol=0, atol=1e-9 * np.abs(exact).max())
 
 

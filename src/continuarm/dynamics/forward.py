@@ -82,7 +82,7 @@ def stiffen(section: Section, body: SectionBody, extra: Array) -> SectionBody:
 
 
 def lift(passage: Passage, product: Array, carried: Articulated) -> Articulated:
-    """What hangs on a section's tip, seen from its base: Xᵀ IA X, and the force where only the velocity product acts."""
+    """What hangs on a section's tip, seen from its base: Xᵀ IA X, and the force of the velocity product alone."""
     end = passage.tip
     IA = inertia_at_base(carried.IA, end.rotation, end.position)
     return Articulated(IA, wrench_at_base(carried.pA, end.rotation, end.position) + times(IA, product))

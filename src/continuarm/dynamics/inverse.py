@@ -71,7 +71,7 @@ def motion_forces(arm: Arm, q: Array, qd: Array, qdd: Array, gravity: Array) -> 
 def demand(
     model: object, section: Section, passage: Passage, qd: Array, qdd: Array, acceleration: Array
 ) -> tuple[Array, Array, Array]:
-    """What one section's motion needs: wrench at its base (..., 6), force over x (..., 3); and the next acceleration."""
+    """What one section needs: wrench at its base (..., 6), force over x (..., 3); and the next base's acceleration."""
     body, product = weigh(model, section, passage, qd)
     xdd = rate_of(section, qdd)
     return (

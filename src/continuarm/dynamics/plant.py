@@ -96,7 +96,7 @@ class Plant:
         """(muscles,), Pa: commands below do nothing; a valve that lags averages all pressures by itself."""
 
     def first_state(self, q: Floats, qd: Floats | None = None, pressures: Floats | None = None) -> Floats:
-        """A row that holds q (3n,), q̇ and the pressures in the muscles (muscles,), zero if left out; no work done yet."""
+        """A row that holds q (3n,), q̇ and the pressures in the muscles (muscles,), zero if left out; no work done."""
         nothing, none = np.zeros(len(self.muscles)), np.zeros(())
         qd = np.zeros_like(q) if qd is None else qd
         return self.states.rows(State(q, qd, nothing if pressures is None else pressures, nothing, none, none))
@@ -137,7 +137,7 @@ class Plant:
         pressures, halfway = here.pressures.copy(), np.zeros_like(here.hysteresis)
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
-            tau[..., own], pressures[..., j], halfway[..., j] = muscle_ahead(
+            tau[..., own], end, halfway[..., j] = muscle_ahead(
                 muscle,
                 valve_step(muscle, step),
                 given.pressures[..., j],
@@ -148,6 +148,8 @@ class Plant:
                 tau[..., own],
                 step,
             )
+            if self.lagged[j]:
+                pressures[..., j] = end
         q, qd = implicit_step(self.arm, here.q, here.qd, tau, step)
         moved, energy = np.zeros_like(q), vector(here.supplied, here.dissipated)
         for i, section in enumerate(self.arm.sections):
@@ -194,8 +196,9 @@ class Plant:
 
     def muscle_forces(self, pressures: Floats, hysteresis: Floats, q: Floats) -> Floats:
         """τ of all muscles: (..., 3n), N."""
-        tau = np.zeros((*pressures.shape[:-1], 3 * self.arm.n))
-        for j, (i, muscle) in enumerate(self.muscles):
+        tau, batch = np.zeros((*pressures.shape[:-1], 3 * self.arm.n)), tuple(range(pressures.ndim - 1))
+        for j in np.flatnonzero((pressures != 0).any(axis=batch) | (hysteresis != 0).any(axis=batch)):
+            i, muscle = self.muscles[j]
             own = slice(3 * i, 3 * i + 3)
             force = push(muscle, pressures[..., j], along(muscle, q[..., own])) - hysteresis[..., j]
             tau[..., own] += force[..., None] * muscle.row

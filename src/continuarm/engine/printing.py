@@ -43,8 +43,8 @@ def _structs(made: list[Step]) -> str:
                 known.setdefault(layout.name, layout)
     texts = [
         _DO_NOT_EDIT,
-        "// What steps take and give. A number is named after its place in the Python structure; entries that are constant",
-        "// or repeat another (up to sign) are left out.\n",
+        "// What steps take and give. A number is named after its place in the Python structure; entries that are",
+        "// constant, or repeat another up to sign, are left out.\n",
         "#pragma once\n",
         "namespace continuarm {\n",
     ]
@@ -61,9 +61,9 @@ def _structs(made: list[Step]) -> str:
 def _steps(made: list[Step]) -> str:
     texts = [
         _DO_NOT_EDIT,
-        "// Real is the number type of states: double, a vector of doubles, or a number with derivatives. Constants of an arm",
-        "// are double or Real. madd(a, b, c) = a b + c, msub(a, b, c) = a b - c, nmadd(a, b, c) = c - a b, each rounded once",
-        "// where the processor can. An output may be the same memory as an input.\n",
+        "// Real is the number type of states: double, a vector of doubles, or a number with derivatives. Constants of",
+        "// an arm are double or Real. madd(a, b, c) = a b + c, msub(a, b, c) = a b - c, nmadd(a, b, c) = c - a b,",
+        "// each rounded once where the processor can. An output may be the same memory as an input.\n",
         "#pragma once\n",
         '#include "structs.hpp"\n',
         "namespace continuarm {",
@@ -110,7 +110,7 @@ def _quantities() -> str:
                 grouped(lambda row: f"return {len(row.inputs)};"),
             ),
             widths,
-            "// The shape of a result without batch axes; k: the number of places. Several results are one row of numbers.",
+            "// The shape of a result without batch axes; k: the number of places. Several results are one row.",
             switch(
                 "inline int result_shape(Quantity quantity, long n, long k, long* shape)",
                 grouped(_shape_text),

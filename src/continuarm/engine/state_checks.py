@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, per_section
+from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
 from continuarm.dynamics.chain import section_by_section
 from continuarm.sections.model_range import FULL_TURN, bending_angle, margins
@@ -41,12 +42,16 @@ def check_range(arm: Arm, q: Floats) -> None:
     for i, (section, qi) in enumerate(section_by_section(arm, q)):
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large for this has no finite result either
             bend_margin, length = margins(section, qi)
-            bent = bending_angle(section, qi)
-        for wrong, verb, quantity, limit in (
-            (bend_margin <= 0, "bent by", bent, f"rad: must be at most 2π = {FULL_TURN:.12g} rad"),
-            (length <= 0, "is", length, "m long: must be longer than 0 m"),
-        ):
+        for wrong in (bend_margin <= 0, length <= 0):
             if wrong.any():
                 at = first(wrong)
                 where = f" (at {entry('q', at)})" if at else ""
-                raise ValueError(f"section {i + 1} of {arm.n}{where} {verb} {quantity[at]:.12g} {limit}")
+                raise ValueError(f"section {i + 1} of {arm.n}{where} {_beyond(section, qi[at])}")
+
+
+def _beyond(section: Section, q: Floats) -> str:
+    """What is wrong with a section at q_i (3,)."""
+    bent, length = bending_angle(section, q), margins(section, q)[1]
+    if length <= 0 and bent <= FULL_TURN:
+        return f"is {length:.12g} m long: must be longer than 0 m"
+    return f"bent by {bent:.12g} rad: must be at most 2π = {FULL_TURN:.12g} rad"

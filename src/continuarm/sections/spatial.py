@@ -38,6 +38,8 @@ def transpose(m: Array) -> Array:
 
 def times(m: Array, v: Array) -> Array:
     """(..., r, c) and (..., c) -> (..., r)."""
+    if m.ndim == 2 and v.ndim > 1 and m.dtype == v.dtype == float:  # one matrix for a batch: one product, not many
+        return v @ m.T
     return (m @ v[..., None])[..., 0]
 
 

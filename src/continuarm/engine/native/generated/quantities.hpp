@@ -51,7 +51,7 @@ inline long input_width(Quantity quantity, int input, long n) {
     }
 }
 
-// The shape of a result without batch axes; k: the number of places. Several results are one row of numbers.
+// The shape of a result without batch axes; k: the number of places. Several results are one row.
 inline int result_shape(Quantity quantity, long n, long k, long* shape) {
     switch (quantity) {
         case mass_matrix:
