@@ -8,6 +8,8 @@ import inspect
 import multiprocessing
 import pickle
 import re
+import subprocess
+import sys
 import typing
 
 import numpy as np
@@ -225,3 +227,10 @@ def test_what_a_public_function_returns_has_a_public_name():
         if getattr(hint, "__module__", "").startswith("continuarm.")
     }
     assert ours <= set(CLASSES.values())
+
+
+def test_importing_the_package_is_light():
+    heavy = ["h5netcdf", "h5py", "matplotlib", "rich", "scipy", "sksundae", "typer", "viser", "xarray"]
+    code = f"import sys, continuarm; print([name for name in {heavy} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
