@@ -8,30 +8,28 @@ Every function takes leading batch axes: (..., 3n).
 
 # The description of an arm
 from continuarm.arms.arm import Arm, Payload
+from continuarm.arms.section import Muscles, Section
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.description import DescriptionError
-from continuarm.arms.section import Muscles, Section
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
 
-# Where the arm is
+# Where it is
 from continuarm.engine.quantities import backbone, centres_of_gravity, poses_along, tip_jacobian, tip_poses
 
-# The equation of motion
-from continuarm.engine.quantities import forward_dynamics
-from continuarm.engine.quantities import bias_forces, damping_forces, elastic_forces, gravity_forces, inverse_dynamics
-from continuarm.engine.quantities import coriolis_matrix, mass_matrix
-from continuarm.engine.quantities import linearization, static_stiffness, wrench_forces
+# The equation of motion: solved for q̈ and for τ, about a state, one step further; its terms
+from continuarm.engine.quantities import forward_dynamics, inverse_dynamics, linearization, implicit_step
+from continuarm.engine.quantities import mass_matrix, coriolis_matrix, static_stiffness
+from continuarm.engine.quantities import bias_forces, damping_forces, elastic_forces, gravity_forces, wrench_forces
 
 # Energies
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, potential_energy
 
 # Where it rests, and how it swings there
-from continuarm.statics.equilibrium_search import equilibria, equilibrium
-from continuarm.statics.modes import natural_frequencies, vibrations
+from continuarm.statics.equilibrium_search import Equilibria, equilibria, equilibrium
+from continuarm.statics.modes import Vibrations, natural_frequencies, vibrations
 
 # What drives it, and how it then moves
 from continuarm.simulation.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
-from continuarm.engine.quantities import implicit_step
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.motion import Motion
@@ -55,6 +53,7 @@ __all__ = [
     "CentreOfGravity",
     "Controller",
     "DescriptionError",
+    "Equilibria",
     "FixedStep",
     "ForceSignal",
     "Free",
@@ -71,6 +70,7 @@ __all__ = [
     "Section",
     "TipOrientation",
     "TipPosition",
+    "Vibrations",
     "WrenchSignal",
     "arm_names",
     "arm_schema",

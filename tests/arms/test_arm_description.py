@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import inspect
 import math
 import pickle
+import pydoc
+import textwrap
 from fractions import Fraction
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +18,7 @@ import numpy as np
 import pytest
 
 from continuarm.arms.arm import Arm, Payload
-from continuarm.arms.description import DescriptionError
+from continuarm.arms.description import Description, DescriptionError
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Muscles, Section
 
@@ -291,6 +295,35 @@ def test_help_lists_every_field_with_what_it_is() -> None:
             assert f"    {name}: {description}" in (kind.__doc__ or "").splitlines()
         assert list(inspect.signature(kind).parameters) == list(kind.model_fields)
     assert str(inspect.signature(Payload)) == "(*, mass, offset=(0.0, 0.0, 0.0))"
+
+
+@pytest.mark.parametrize("kind", [Arm, Section, Muscles, Payload, Integral, CentreOfGravity, PointMass])
+def test_help_is_about_the_arm_and_short(kind: type[Description]) -> None:
+    lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
+    assert len(lines) <= 70
+    assert [line for line in lines if "pydantic" in line] == [" |      pydantic.main.BaseModel"]  # of the mro
+    assert not [line for line in lines if "model_" in line or "__" in line]
+    assert any(line.endswith("replace(self, **changes: 'Any') -> 'Self'") for line in lines)
+    for name, member in vars(kind).items():
+        if isinstance(member, (property, cached_property)) and not name.startswith("_"):
+            assert f" |      {name}: {inspect.getdoc(member)}" in lines
+
+
+def test_an_instance_lists_fields_properties_and_methods() -> None:
+    payload = Payload(mass=0.1)
+    assert dir(payload) == ["mass", "offset", "replace"]
+    assert {"n", "sections", "muscle_names", "muscle_forces", "replace"} <= set(dir(Arm(sections=[Section(**GOOD)])))
+
+
+@pytest.mark.parametrize("kind", [Arm, Section, Muscles, Payload, CentreOfGravity])
+def test_what_type_checkers_are_told_are_the_fields(kind: type[Description]) -> None:
+    written = ast.walk(ast.parse(textwrap.dedent(inspect.getsource(kind))))
+    (told,) = [each for each in written if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+    optional = {
+        name.arg: default is not None for name, default in zip(told.args.kwonlyargs, told.args.kw_defaults, strict=True)
+    }
+    assert optional == {name: not field.is_required() for name, field in kind.model_fields.items()}
+    assert list(optional) == list(kind.model_fields)
 
 
 def test_fields_are_given_by_name() -> None:

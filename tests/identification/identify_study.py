@@ -1,6 +1,6 @@
 """Many seeded fits to simulated recordings of the prototype: how near they come, how often intervals hold the truth.
 
-    python tests/identify_study.py 50
+    python tests/identification/identify_study.py 50
 
 Three runs of 10 s, cameras at 30 Hz with 1 mm of noise on the three tips, late or early by up to 50 ms; the search
 begins with stiffness, damping, muscle area and dead zone 50 % off, each up or down by chance.

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, field_validator
 
 from continuarm.arms.description import Description, Text
-from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Three, Vector
-from continuarm.arms.inertia_models import InertiaModel, Integral
+from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
+from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
@@ -30,6 +30,10 @@ class Payload(Description):
     offset: Annotated[tuple[Coordinate, Coordinate, Coordinate], Three] = Field(
         (0.0, 0.0, 0.0), description="m, in the frame of the last tip"
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, mass: float, offset: Numbers = ...) -> None: ...
 
 
 class Arm(Description):
@@ -51,6 +55,20 @@ class Arm(Description):
         (0.0, 0.0, 0.0), description="rad, rotation vector that turns the world frame into the base frame"
     )
     payload: Payload | None = Field(None, description="what the tip carries; nothing if left out")
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            name: str = ...,
+            description: str = ...,
+            sections: Iterable[Section],
+            inertia: Integral | CentreOfGravity | PointMass = ...,
+            gravity: Numbers = ...,
+            base_rotation: Numbers = ...,
+            payload: Payload | None = ...,
+        ) -> None: ...
 
     @field_validator("sections", mode="before")
     @classmethod

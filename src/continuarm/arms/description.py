@@ -9,8 +9,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, Self, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self, dataclass_transform, get_args
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -135,19 +136,37 @@ def _in_one_sentence(model: type[BaseModel]) -> Iterator[None]:
         raise DescriptionError(f"{model.__name__}: {one_sentence(error, model)}") from None
 
 
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
 class _ByName(ModelMetaclass):
     """Makes a description from its fields, given by name."""
 
-    def __call__(cls, *args: Any, **fields: Any) -> Any:
-        model = cast(type[BaseModel], cls)
-        if args:
-            names = ", ".join(f"{name}=..." for name in model.model_fields)
-            raise TypeError(f"{cls.__name__} takes its fields by name: {cls.__name__}({names})")
-        with _in_one_sentence(model):
-            return super().__call__(**fields)
+    def __dir__(cls) -> list[str]:
+        """The methods of a description: help() has the rest in its first lines, and is not about pydantic."""
+        return [name for name, member in _own_members(cls).items() if not _is_computed(member)]
+
+    if not TYPE_CHECKING:  # a type checker takes its word for what is made, and would no longer look at __init__
+
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            if args:
+                names = ", ".join(f"{name}=..." for name in cls.model_fields)
+                raise TypeError(f"{cls.__name__} takes its fields by name: {cls.__name__}({names})")
+            with _in_one_sentence(cls):
+                return super().__call__(**fields)
+
+
+def _own_members(cls: type) -> dict[str, Any]:
+    """Methods and properties that descriptions define under a public name; what pydantic brings has others."""
+    owners = [owner for owner in reversed(cls.__mro__) if isinstance(owner, _ByName)]
+    members = {name: member for owner in owners for name, member in vars(owner).items()}
+    return {name: member for name, member in members.items() if name[0] != "_" and not hasattr(BaseModel, name)}
+
+
+def _is_computed(member: Any) -> bool:
+    return isinstance(member, (property, cached_property))
 
 
 _FIELDS = "\n\nFields:\n"
+_COMPUTED = "\n\nComputed from them:\n"
 
 
 def _without_fields(schema: dict[str, Any]) -> None:
@@ -165,9 +184,13 @@ class Description(BaseModel, metaclass=_ByName):
     def __pydantic_init_subclass__(cls, **_: Any) -> None:
         """What help() shows: the fields with their own descriptions, and a signature without pydantic's annotations."""
         fields = cls.model_fields.items()
-        described = [f"    {name}: {field.description}" for name, field in fields if field.description]
-        if described:
-            cls.__doc__ = inspect.cleandoc(cls.__doc__ or "") + _FIELDS + "\n".join(described)
+        described = {name: field.description for name, field in fields if field.description}
+        members = _own_members(cls).items()
+        computed = {name: inspect.getdoc(member) for name, member in members if _is_computed(member)}
+        cls.__doc__ = inspect.cleandoc(cls.__doc__ or "")
+        for heading, texts in ((_FIELDS, described), (_COMPUTED, computed)):
+            if texts:
+                cls.__doc__ += heading + "\n".join(f"    {name}: {text}" for name, text in texts.items())
         missing = inspect.Parameter.empty
         defaults = {
             name: missing if field.is_required() else field.get_default(call_default_factory=True)
@@ -193,6 +216,10 @@ class Description(BaseModel, metaclass=_ByName):
     def replace(self, **changes: Any) -> Self:
         """The same description with some fields changed, validated again."""
         return type(self)(**self._fields() | changes)
+
+    def __dir__(self) -> list[str]:
+        """Fields, properties and methods, which an editor may complete."""
+        return [*type(self).model_fields, *_own_members(type(self))]
 
     def _fields(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in type(self).model_fields}

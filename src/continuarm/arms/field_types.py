@@ -6,8 +6,11 @@ The limits are far beyond any arm, and keep what is computed from them within th
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator
 
 from continuarm.arms.description import Within, numbers
@@ -30,3 +33,7 @@ Two, Three, ThreeOrMore = (BeforeValidator(numbers(*counts)) for counts in ((2, 
 Vector = tuple[float, float, float]
 Coefficient = float | tuple[float, ...] | tuple[Vector, Vector, Vector]
 LARGEST_COEFFICIENT = 1e12
+
+# What type checkers let a user give; a description then holds tuples, as its fields say.
+Numbers = Sequence[float] | NDArray[np.floating[Any] | np.integer[Any]]
+Coefficients = float | Numbers | Sequence[Sequence[float]]

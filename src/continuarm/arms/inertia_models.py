@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from continuarm.arms.description import Description, FieldError
-from continuarm.arms.field_types import Shaping, Three
+from continuarm.arms.field_types import Numbers, Shaping, Three
 
 
 class Integral(Description):
@@ -35,6 +35,17 @@ class CentreOfGravity(Description):
         strict=True,
         description="take coefficients for which some motion of a section has negative energy, as published ones",
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            model: Literal["centre-of-gravity"] = ...,
+            beta_linear: Numbers = ...,
+            beta_angular: Numbers = ...,
+            allow_indefinite: bool = ...,
+        ) -> None: ...
 
     @model_validator(mode="after")
     def _energy_is_positive(self) -> Self:

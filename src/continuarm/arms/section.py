@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Annotated, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,14 @@ from continuarm.arms.field_types import (
     Angle,
     Area,
     Coefficient,
+    Coefficients,
     Coordinate,
     Distance,
     Lag,
     Length,
     Loop,
     Mass,
+    Numbers,
     Pressure,
     Stiffening,
     StopStiffness,
@@ -40,6 +42,10 @@ class Muscles(Description):
     radii: Annotated[tuple[Length, ...], ThreeOrMore] = Field(
         min_length=3, description="m, distance of each muscle from the axis"
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *, angles: Numbers, radii: Numbers) -> None: ...
 
     @model_validator(mode="after")
     def _can_bend_every_way(self) -> Self:
@@ -125,6 +131,28 @@ class Section(Description):
         None,
         description="a in N/m, b and g in 1/m of each muscle's h: ḣ = a l̇ - b |l̇| h - g l̇ |h|, N; none if left out",
     )
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            *,
+            length: float,
+            radius: float,
+            mass: float,
+            stiffness: Coefficients,
+            damping: Coefficients = ...,
+            offset: float = ...,
+            twist: float = ...,
+            muscles: Muscles | None = ...,
+            length_range: Numbers | None = ...,
+            stop_stiffness: float = ...,
+            muscle_area: float | None = ...,
+            dead_zone: float = ...,
+            valve_lag: float = ...,
+            pressure_stiffness: float = ...,
+            hysteresis: Numbers | None = ...,
+        ) -> None: ...
 
     @field_validator("stiffness", "damping", mode="before")
     @classmethod

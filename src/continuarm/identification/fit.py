@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +37,7 @@ def identify(
     starts: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Callable[[float, str], Any] | None = None,
+    progress: Callable[[float, str], object] | None = None,
 ) -> Identification:
     """The arm whose motion comes nearest to recordings, with errors.
 

@@ -6,11 +6,12 @@ each row.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, real_numbers
@@ -19,7 +20,8 @@ from continuarm.identification.sensors import Sensor, reach
 from continuarm.simulation.commands import Commands, Drive, joined, taken_apart
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, checked_pressures
 
-STARTS = ("equilibrium", "hanging", "unbent")
+Start = Literal["equilibrium", "hanging", "unbent"]
+STARTS = get_args(Start)
 """How a recording begins: at rest under its first commands, at rest without any, or at q = 0."""
 
 HIGHEST_PRESSURE = 2e7
@@ -28,7 +30,7 @@ LOWEST_PRESSURE = 100.0
 """Pa: no muscle moves under less; a recording whose pressures all are below is in another unit."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CommandRows:
     """Commands of every kind row by row: times (k,) in s, rows (k, muscles + 3n + 6), held or linear between.
 
@@ -51,7 +53,7 @@ class CommandRows:
         return (Drive.lines if self.linear else Drive.held)(self.times, self.rows)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recording:
     """One measured run, or a static table of them.
 
@@ -63,9 +65,9 @@ class Recording:
     name: str
     input: Input | None
     times: Floats
-    sensors: tuple[Sensor, ...]
-    start: str = "equilibrium"
-    wrench: Any = None
+    sensors: Sequence[Sensor]
+    start: Start = "equilibrium"
+    wrench: ArrayLike | WrenchSignal | None = None
     static: bool = False
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class Recording:
     def table(
         cls,
         name: str,
-        sensors: Any,
+        sensors: Iterable[Sensor],
         *,
         arm: Arm,
         pressures: ArrayLike = 0.0,
@@ -104,11 +106,11 @@ class Recording:
     ) -> Recording:
         """A static table: pressures (k, muscles) in Pa, forces (k, 3n) in N or wrenches (k, 6), and resting shapes."""
         rows = joined(arm, pressures=pressures, forces=forces, wrench=wrench)
-        sensors = tuple(sensors)
-        count = len(sensors[0].values) if sensors else 1
+        seen = tuple(sensors)
+        count = len(seen[0].values) if seen else 1
         rows = np.repeat(rows, count, axis=0) if len(rows) == 1 else rows
         numbers = np.arange(len(rows), dtype=float)
-        return cls(name, CommandRows(numbers, rows), numbers, sensors, static=True)
+        return cls(name, CommandRows(numbers, rows), numbers, seen, static=True)
 
     def drive(self, arm: Arm) -> Drive:
         """The commands over time, the wrench included."""
@@ -126,7 +128,7 @@ class Recording:
         """What the arm is told at the times of the samples."""
         return taken_apart(arm, self.drive(arm).at(self.times))
 
-    def without(self, masks: list[Any]) -> Recording:
+    def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:
         """The same with gaps where a mask (k, width) of each sensor is True."""
         cut = [
             replace(sensor, values=np.where(mask, np.nan, sensor.values))  # type: ignore[type-var]

@@ -23,7 +23,7 @@ from continuarm.common.files import table_lines
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
 from continuarm.dynamics.plant import Plant
-from continuarm.identification.recording import CommandRows, Recording
+from continuarm.identification.recording import CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands import joined, taken_apart
 from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
@@ -69,7 +69,7 @@ def read_recording(
     arm: Arm,
     *,
     input: Input | None = None,
-    start: str | None = None,
+    start: Start | None = None,
     sigma: float | Mapping[str, float] | None = None,
     linear: bool | None = None,
 ) -> Recording:
@@ -138,7 +138,7 @@ def _with_sigma(sensor: Any, sigma: float | Mapping[str, float] | None) -> Senso
 # CSV
 
 
-def _from_csv(path: Path, arm: Arm, input: Input | None, start: str | None, linear: bool | None) -> Recording:
+def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, linear: bool | None) -> Recording:
     table = _table(path)
     clock = table.pop(("t", "time"), None)
     static = clock is None
@@ -273,7 +273,7 @@ def _sensors(table: dict[Column, Floats]) -> tuple[Sensor, ...]:
 # Motions
 
 
-def _from_motion(path: Path, arm: Arm, input: Input | None, start: str | None, linear: bool | None) -> Recording:
+def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None, linear: bool | None) -> Recording:
     """The tips of a simulated motion, without noise."""
     motion = load_motion(path)
     if len(motion.t) < 2:

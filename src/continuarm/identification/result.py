@@ -41,7 +41,7 @@ class Parameter:
         return f"{self.name} = {with_error(self.value, self.standard_error)} {self.unit}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Identification:
     """A fitted arm and how far it can be trusted."""
 

@@ -54,7 +54,7 @@ class Sensor(Protocol):
         """For each sample, how many times beyond (> 1) what the arm can reach it is (k,), and the likely cause."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TipPosition:
     """Positions of the tip of a section, (k, 3) in m: world frame, or that of a camera (see "sensor_frame")."""
 
@@ -99,7 +99,7 @@ class TipPosition:
         return far / (3 * reach(arm)), "is it in mm?"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TipOrientation:
     """Orientations of the tip of a section: rotation vectors (k, 3) in rad, or quaternions (k, 4), w first."""
 
@@ -156,7 +156,7 @@ class TipOrientation:
         return np.linalg.norm(np.nan_to_num(self.values), axis=1) / (1.01 * FULL_TURN), "is it in degrees?"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MuscleLength:
     """Length changes of a muscle, (k,) in m: draw wires, potentiometers."""
 

@@ -16,6 +16,8 @@ from continuarm.engine.quantities import elastic_energy, gravitational_energy, k
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from continuarm.viewer.viewer import Viewer
+
 Floats = NDArray[np.float64]
 
 
@@ -66,11 +68,22 @@ class Motion:
 
         return plot_motion(self, other)
 
-    def view(self, other: Motion | None = None, **where: Any) -> Any:
-        """Shows the motion, or two of them, in the browser; takes host, port and block (see continuarm.view)."""
+    def view(
+        self,
+        other: Motion | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        block: bool | None = None,
+    ) -> Viewer:
+        """Shows the motion in the browser, or two to be compared, the second one translucent.
+
+        host, port: where the page is; only for this machine, and on any free port, if left out.
+        block: whether to return only when the viewer is closed, by Ctrl-C; if left out, in scripts, not in notebooks.
+        """
         from continuarm.viewer.viewer import view_motion
 
-        return view_motion(self, *([] if other is None else [other]), **where)
+        return view_motion(self, *([] if other is None else [other]), host=host, port=port, block=block)
 
     def rows(self, chosen: slice, stopped: str | None = None) -> Motion:
         """The motion at some of its times."""

@@ -40,7 +40,7 @@ def simulate(
     rate: float = 200.0,
     solver: Adaptive | FixedStep | CVODE | None = None,
     output: str | os.PathLike[str] | None = None,
-    progress: Callable[[float], Any] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Motion:
     """The motion of an arm over a duration, s, from q0, qd0 (zero if left out: unbent and at rest).
 
