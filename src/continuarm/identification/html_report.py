@@ -16,10 +16,11 @@ import numpy as np
 
 from continuarm.common.files import output_path, replaced
 from continuarm.common.html_page import html_page, html_table, html_text
-from continuarm.common.text import printable
-from continuarm.identification.figures import GRID, INK, correlation_figure, recording_figure
-from continuarm.identification.misfits import FAR_ABOVE, Misfit, in_unit
-from continuarm.identification.result import Identification, Parameter, with_error
+from continuarm.identification.fitted_parameters import FittedParameter, with_error
+from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit
+from continuarm.identification.measurement_units import readable
+from continuarm.identification.report_figures import GRID, INK, correlation_figure, recording_figure
+from continuarm.identification.result import Identification
 from continuarm.simulation.plots import BLUE, RED
 
 if TYPE_CHECKING:
@@ -41,9 +42,9 @@ def check_report_path(path: str | os.PathLike[str]) -> Path:
 
 def report_html(result: Identification) -> str:
     """The whole page."""
-    title = f"Identification of {printable(result.arm.name)}"
-    used = list(dict.fromkeys(trace.recording for trace in result.traces if not trace.held_out))
-    later = list(dict.fromkeys(trace.recording for trace in result.traces if trace.held_out))
+    title = f"Identification of {result.arm.name}"
+    used = list(dict.fromkeys(each.recording for each in result.comparisons if not each.held_out))
+    later = list(dict.fromkeys(each.recording for each in result.comparisons if each.held_out))
     body = [f"<h1>{html_text(title)}</h1>", _lead(result, used, later), _judgement(result), _parameters(result)]
     body += [_correlation(result), _misfits(result)]
     body += [_recording(result, name, k, name in later) for k, name in enumerate([*used, *later])]
@@ -64,13 +65,13 @@ def _judgement(result: Identification) -> str:
     if not result.warnings and not result.undetermined:
         fine = "No warnings: what is left is as large as the noise, and all parameters are determined."
         return f"<div class='box good'><p>{fine}</p></div>"
-    parts = []
+    boxes = []
     if result.undetermined:
-        parts.append("<div class='box bad'><strong>Not determined</strong>" + _list(result.undetermined) + "</div>")
+        boxes.append("<div class='box bad'><strong>Not determined</strong>" + _list(result.undetermined) + "</div>")
     if result.warnings:
         kind = "bad" if result.serious else ""
-        parts.append(f"<div class='box {kind}'><strong>Warnings</strong>{_list(result.warnings)}</div>")
-    return "\n".join(parts)
+        boxes.append(f"<div class='box {kind}'><strong>Warnings</strong>{_list(result.warnings)}</div>")
+    return "\n".join(boxes)
 
 
 def _list(sentences: Iterable[str]) -> str:
@@ -83,7 +84,7 @@ def _parameters(result: Identification) -> str:
     return "<h2>Parameters</h2>" + html_table(heads, rows, first_number=2)
 
 
-def _parameter(each: Parameter) -> tuple[str, ...]:
+def _parameter(each: FittedParameter) -> tuple[str, ...]:
     known = np.isfinite(each.standard_error)
     value = html_text(with_error(each.value, each.standard_error))
     interval = f"{each.low:.5g} to {each.high:.5g}" if known else "unknown"
@@ -112,9 +113,9 @@ def _misfit(each: Misfit, held_out: bool) -> tuple[str, ...]:
     name = html_text(each.recording) + (" <span class='soft'>(held out)</span>" if held_out else "")
     times = f"{each.multiple:.2f}"
     times = f"<span class='strong bad'>{times}</span>" if each.multiple > FAR_ABOVE else times
-    noise = in_unit(each.noise, each.unit) + (" (given)" if each.given else "")
+    noise = readable(each.noise, each.unit) + (" (given)" if each.given else "")
     counts = (str(each.samples), str(each.outliers), str(each.left_out))
-    return (name, html_text(each.sensor), in_unit(each.rms, each.unit), noise, times, *counts)
+    return (name, html_text(each.sensor), readable(each.rms, each.unit), noise, times, *counts)
 
 
 def _recording(result: Identification, name: str, number: int, held_out: bool) -> str:
