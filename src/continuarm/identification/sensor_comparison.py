@@ -28,7 +28,7 @@ def differences(recording: Recording, simulated: Track, delay: float, frame: Flo
     return Differences(each, readings, lost)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SensorComparison:
     """One sensor of one recording, measured and simulated: what a figure draws."""
 
