@@ -11,10 +11,10 @@ from rich.table import Table
 
 import continuarm as ca
 from continuarm.identification.fit import identify
+from continuarm.identification.fitted_parameters import with_error
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_file import read_recording, write_recording
-from continuarm.identification.result import with_error
-from continuarm.identification.simulated_recordings import simulated_recording, tip_sensors
+from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 
 OUT = Path("out/identify")
 RUNS = {  # pressure steps, muscle: [(s, kPa)], and by how much the cameras are late, s

@@ -39,8 +39,8 @@ from continuarm.simulation.motion_file import load_motion, save_motion
 from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_file import read_recording, write_recording
-from continuarm.identification.simulated_recordings import simulated_recording
-from continuarm.identification.free_parameters import Free
+from continuarm.identification.synthetic_recordings import simulated_recording
+from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.fit import identify
 from continuarm.identification.result import Identification
 

@@ -52,8 +52,8 @@ def identify(
     """
     from continuarm.arms.arm_file import load_arm
     from continuarm.identification.fit import identify as fit
+    from continuarm.identification.html_report import check_report_path
     from continuarm.identification.recording_file import read_recording
-    from continuarm.identification.report import check_report_path
 
     described = load_arm(arm)
     if output:
@@ -92,7 +92,7 @@ def identify(
 
 def sigmas(texts: list[str]) -> dict[str, float]:
     """Noise levels from texts such as 1mm, 0.5deg, tip 3=2mm: by sensor or kind of sensor, m and rad."""
-    from continuarm.identification.recording_file import SCALES
+    from continuarm.identification.measurement_units import SCALES
 
     kinds = {"length": ("tips", "lengths"), "angle": ("orientations",)}
     found: dict[str, float] = {}
@@ -113,8 +113,8 @@ def sigmas(texts: list[str]) -> dict[str, float]:
 
 def identification_tables(found: Identification, written: list[str]) -> list[Table]:
     """Parameters with their errors, misfits, and what was written."""
-    from continuarm.identification.misfits import in_unit
-    from continuarm.identification.result import with_error
+    from continuarm.identification.fitted_parameters import with_error
+    from continuarm.identification.measurement_units import readable
 
     parameters = new_table("parameter", "value ± standard error", "unit", "95 % interval", "start")
     for each in found.parameters:
@@ -126,7 +126,7 @@ def identification_tables(found: Identification, written: list[str]) -> list[Tab
         for row in rows:
             name = f"{one_line(row.recording)}{' (held out)' if judged else ''}"
             counts = map(str, (row.samples, row.outliers, row.left_out))
-            misfits.add_row(name, row.sensor, in_unit(row.rms, row.unit), f"{row.multiple:.2f}", *counts)
+            misfits.add_row(name, row.sensor, readable(row.rms, row.unit), f"{row.multiple:.2f}", *counts)
     facts = new_table("", "", headings=False)
     record = found.record
     facts.add_row("work", f"{record['evaluations']} simulations in {record['wall_time']:.1f} s")

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from continuarm.common.text import short
 
 Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
 
 MOST = 100_000
 """The largest count that is taken: beyond any use, and short of exhausting the memory by a slip of the keyboard."""

@@ -12,14 +12,21 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import whole_number
 from continuarm.engine.compiled import PROCESSORS
-from continuarm.identification.free_parameters import Free, free_parameters
-from continuarm.identification.misfits import FAR_ABOVE, Misfit, Trace, misfits, noise_levels, traces, warnings_of
-from continuarm.identification.recording import Recording, check_pressures, checked_recording
-from continuarm.identification.residuals import Residuals, differences, spread
-from continuarm.identification.result import Identification, Parameter, fitted_parameters, provenance
-from continuarm.identification.search import CAUCHY, Search
-from continuarm.identification.simulated_recordings import LONGEST_DELAY, track
-from continuarm.identification.uncertainty import in_words, uncertainty
+from continuarm.identification.fittable_parameters import Free
+from continuarm.identification.fitted_parameters import FittedParameter, fitted_parameters, provenance
+from continuarm.identification.free_parameters import free_parameters
+from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit, misfit_warnings, misfits
+from continuarm.identification.parameter_covariance import parameter_covariance
+from continuarm.identification.parameter_search import ParameterSearch
+from continuarm.identification.recording import Recording
+from continuarm.identification.recording_checks import check_pressures, checked_recording
+from continuarm.identification.residual_function import ResidualFunction
+from continuarm.identification.result import Identification
+from continuarm.identification.sensor_comparison import SensorComparison, differences, sensor_comparisons
+from continuarm.identification.sensor_frame_and_delay import best_delay
+from continuarm.identification.sensor_noise import estimated_noise, given_noise
+from continuarm.identification.simulated_tracks import simulated_track
+from continuarm.identification.undetermined_parameters import undetermined_in_words
 
 __all__ = ["identify"]
 
@@ -61,21 +68,21 @@ def identify(
         for each in (*runs, *held_out):
             check_pressures(each, arm)
     parameters = free_parameters(arm, free, runs, delay=delay)
-    moved_frame = any(block.name == "sensor_frame" for block in parameters.blocks)
-    checked = [checked_recording(each, parameters.begin, moved_frame) for each in [*runs, *held_out]]
+    moved_frame = parameters.is_free("sensor_frame")
+    checked = [checked_recording(each, parameters.start_arm, moved_frame) for each in [*runs, *held_out]]
     warnings = [sentence for _, sentences in checked for sentence in sentences]
     runs, kept_back = [run for run, _ in checked][: len(runs)], [run for run, _ in checked][len(runs) :]
 
     with ThreadPoolExecutor(PROCESSORS if threads is None else whole_number("threads", threads, least=1)) as pool:
-        search = Search(Residuals(parameters, runs, pool), progress or (lambda share, words: None))
+        search = ParameterSearch(ResidualFunction(parameters, runs, pool), progress or (lambda share, words: None))
         if search.residuals.count < len(parameters):
             counts = f"{search.residuals.count} measured numbers for {len(parameters)} parameters"
             raise ValueError(f"recordings hold {counts}: must hold at least as many")
         interrupted = False
         try:
-            search.staged()
+            search.in_stages()
             extra = (MORE_STARTS if _far_above_noise(search) else 0) if starts is None else starts - 1
-            search.again(extra, np.random.default_rng(seed))
+            search.from_other_starts(extra, np.random.default_rng(seed))
         except KeyboardInterrupt:
             interrupted = True
             warnings.append("the search was interrupted: these are the best numbers until then")
@@ -103,42 +110,33 @@ def _check_names(recordings: Sequence[Recording]) -> None:
         names.append(each.name)
 
 
-def _sigmas(recordings: Sequence[Recording]) -> dict[tuple[str, str], float]:
-    pairs = ((each.name, sensor) for each in recordings for sensor in each.sensors)
-    return {(name, sensor.name): sensor.sigma for name, sensor in pairs if sensor.sigma is not None}
-
-
-def _floors(search: Search, recordings: Sequence[Recording]) -> dict[str, float]:
-    return {sensor.name: search.residuals.floor(sensor) for each in recordings for sensor in each.sensors}
-
-
-def _left_over(search: Search) -> tuple[list[Trace], dict[str, float], list[Misfit]]:
+def _left_over(search: ParameterSearch) -> tuple[list[SensorComparison], dict[str, float], list[Misfit]]:
     """What the arm at the end of a search leaves: sensor by sensor, their noise, their misfit."""
     residuals = search.residuals
-    seen = traces(residuals.recordings, residuals.differences(search.x), residuals.kept)
-    levels = noise_levels(seen, _floors(search, residuals.recordings))
-    return seen, levels, misfits(seen, levels, _sigmas(residuals.recordings))
+    seen = sensor_comparisons(residuals.recordings, residuals.differences(search.x), residuals.used)
+    noise = estimated_noise(seen, residuals.recordings, search.parameters.start_arm)
+    return seen, noise, misfits(seen, noise, given_noise(residuals.recordings))
 
 
-def _far_above_noise(search: Search) -> bool:
+def _far_above_noise(search: ParameterSearch) -> bool:
     return any(each.multiple > FAR_ABOVE for each in _left_over(search)[2])
 
 
 def _result(
-    search: Search, kept_back: Sequence[Recording], delay: bool, warnings: list[str], interrupted: bool
+    search: ParameterSearch, kept_back: Sequence[Recording], delay: bool, warnings: list[str], interrupted: bool
 ) -> Identification:
     """Errors, misfits and words at the end of a search."""
     search.tell(0.9, "errors of the parameters")
     residuals, parameters, x = search.residuals, search.parameters, search.x
-    errors = uncertainty(residuals(x), residuals.slopes(x, fine=True), residuals.channels(), CAUCHY)
+    errors = parameter_covariance(residuals(x), residuals.jacobian(x, fine=True), residuals.channel_rows())
     rows, correlation = fitted_parameters(parameters, x, errors)
-    words = (in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
+    words = (undetermined_in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
     unseen = tuple(dict.fromkeys(words))
-    seen, levels, found = _left_over(search)
+    seen, noise, found = _left_over(search)
     fitted = parameters.arm(x)
-    later = [trace for each in kept_back for trace in _held_out(each, search, fitted, delay)]
-    levels = noise_levels(later, _floors(search, kept_back)) | levels
-    judged = misfits(later, levels, _sigmas(kept_back))
+    later = [sensor for each in kept_back for sensor in _held_out(each, search, fitted, delay)]
+    noise = estimated_noise(later, kept_back, parameters.start_arm) | noise
+    judged = misfits(later, noise, given_noise(kept_back))
 
     serious = _serious(search, rows)
     correlated = []
@@ -148,8 +146,8 @@ def _result(
             f"what is left follows its neighbours in time (correlation {errors.correlation:.2f}): it is not only "
             f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
         )
-    above = any(each.multiple > FAR_ABOVE or each.together for each in [*found, *judged])
-    told = [*warnings, *serious, *warnings_of([*found, *judged]), *correlated, *search.stuck_words]
+    above = any(each.multiple > FAR_ABOVE or each.off_together for each in [*found, *judged])
+    told = [*warnings, *serious, *misfit_warnings([*found, *judged]), *correlated, *search.stuck_warnings]
     caution = ""
     if interrupted or serious or unseen or above:
         why = "the fit was interrupted" if interrupted else "see the warnings of the fit"
@@ -164,16 +162,16 @@ def _result(
         undetermined=unseen,
         misfit=tuple(found),
         held_out=tuple(judged),
-        noise=levels | {sensor: sigma for (_, sensor), sigma in _sigmas(residuals.recordings).items()},
+        noise=noise | {sensor: sigma for (_, sensor), sigma in given_noise(residuals.recordings).items()},
         warnings=tuple(told),
         serious=bool(serious or unseen or above or interrupted),
         interrupted=interrupted,
         record={},
-        traces=(*seen, *later),
+        comparisons=(*seen, *later),
     )
 
 
-def _serious(search: Search, rows: Sequence[Parameter]) -> list[str]:
+def _serious(search: ParameterSearch, rows: Sequence[FittedParameter]) -> list[str]:
     """What forbids to use the arm as it is."""
     words = []
     for row in rows:
@@ -193,21 +191,9 @@ def _serious(search: Search, rows: Sequence[Parameter]) -> list[str]:
     return words
 
 
-def _held_out(recording: Recording, search: Search, fitted: Arm, delay: bool) -> list[Trace]:
+def _held_out(recording: Recording, search: ParameterSearch, fitted: Arm, delay: bool) -> list[SensorComparison]:
     """A recording that the fit did not see, with the delay that suits it best."""
-    simulated = track(fitted, recording)
-    frame = search.parameters.frame(search.x)
-    kept = [np.isfinite(sensor.values) for sensor in recording.sensors]
-
-    def size(late: float) -> float:
-        own = differences(recording, simulated, late, frame)
-        return sum(np.log(spread(d[k]) + 1e-9) for d, k in zip(own.each, kept, strict=True))
-
-    best = 0.0
-    if delay and not recording.static:
-        from scipy.optimize import minimize_scalar
-
-        grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 41)
-        near = float(grid[np.argmin([size(late) for late in grid])])
-        best = float(minimize_scalar(size, bounds=(near - 0.01, near + 0.01), method="bounded").x)
-    return traces([recording], [differences(recording, simulated, best, frame)], [kept], held_out=True)
+    simulated, frame = simulated_track(fitted, recording), search.parameters.frame(search.x)
+    own = differences(recording, simulated, best_delay(recording, simulated, frame) if delay else 0.0, frame)
+    used = [np.isfinite(sensor.values) for sensor in recording.sensors]
+    return sensor_comparisons([recording], [own], [used], held_out=True)

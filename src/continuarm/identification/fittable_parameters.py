@@ -1,4 +1,7 @@
-"""The parameters that can be fitted, by name: where a search for them begins, and what they change in an arm."""
+"""The parameters that can be fitted, by name: where a search for them begins, and what they change in an arm.
+
+To add one, write what makes its FittableParameter, and give it a name in FITTABLE.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
-from continuarm.identification.recording import Recording
-from continuarm.identification.simulated_recordings import LONGEST_DELAY
+from continuarm.identification.recording import LONGEST_DELAY, Recording
+from continuarm.identification.sensors import reach
 from continuarm.simulation.commands import taken_apart
 
 RANGE = 30.0
-"""A positive parameter is searched for between its start divided and multiplied by this, unless bounds are given."""
+"""A positive parameter is searched for between its start divided and multiplied by this, unless bounds are request."""
 LEAST_PART = 1e-6
 """The low end of a search for a positive parameter, over its high end, where the bound is 0."""
 
@@ -39,7 +42,7 @@ class Free:
     start: float | None = None
 
 
-class Coordinate(NamedTuple):
+class SearchNumber(NamedTuple):
     """One number x of a search: the parameter is exp(x), or x times a scale."""
 
     start: float  # of the parameter
@@ -56,7 +59,7 @@ class Coordinate(NamedTuple):
         return math.log(value) if self.scale is None else value / self.scale
 
 
-class Shown(NamedTuple):
+class ReportedNumber(NamedTuple):
     """One number of a result, and whether it is positive, so that its error is a factor."""
 
     name: str
@@ -65,8 +68,8 @@ class Shown(NamedTuple):
     positive: bool
 
 
-class Given(NamedTuple):
-    """What a block is made from."""
+class Request(NamedTuple):
+    """What a fittable parameter is made from."""
 
     free: Free
     arm: Arm
@@ -81,24 +84,24 @@ def _changes_nothing(_: Values) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Block:
+class FittableParameter:
     """The numbers of one name: what they change in the sections, and how they are told."""
 
     name: str
-    stage: str  # static: resting shapes show it; dynamic: only motion does; seen: of the measurement, not of the arm
-    coordinates: tuple[Coordinate, ...]
-    shown: Callable[[Values], list[Shown]]
+    shows_in: str  # rest: resting shapes show it; motion: only motion does; sensors: it is theirs, not the arm's
+    search_numbers: tuple[SearchNumber, ...]
+    reported: Callable[[Values], list[ReportedNumber]]
     changes: Callable[[Values], list[dict[str, Any]]] = _changes_nothing
     """Fields of every section."""
-    plain: bool = True
+    one_to_one: bool = True
     """Whether each number that is told is one number of the search."""
 
 
-class Field(NamedTuple):
+class SectionField(NamedTuple):
     """A field of sections that is one positive number."""
 
     unit: str
-    stage: str
+    shows_in: str  # rest or motion, see FittableParameter
     absent: Callable[[Section], float | None]  # where a search begins in an arm that has none
     pressed: bool = False  # whether it matters only under pressure
 
@@ -107,14 +110,14 @@ def _spring(section: Section) -> float:
     return _of_muscles(section, "stiffness")
 
 
-FIELDS = {
-    "stiffness": Field("N/m", "static", lambda s: None),
-    "damping": Field("N s/m", "dynamic", lambda s: 0.05 * _spring(s)),
-    "mass": Field("kg", "static", lambda s: None),
-    "muscle_area": Field("m²", "static", lambda s: None, pressed=True),
-    "dead_zone": Field("Pa", "static", lambda s: 5e4, pressed=True),
-    "valve_lag": Field("s", "dynamic", lambda s: 0.05, pressed=True),
-    "pressure_stiffness": Field("N/m per Pa", "static", lambda s: 1e-6 * _spring(s), pressed=True),
+SECTION_FIELDS = {
+    "stiffness": SectionField("N/m", "rest", lambda s: None),
+    "damping": SectionField("N s/m", "motion", lambda s: 0.05 * _spring(s)),
+    "mass": SectionField("kg", "rest", lambda s: None),
+    "muscle_area": SectionField("m²", "rest", lambda s: None, pressed=True),
+    "dead_zone": SectionField("Pa", "rest", lambda s: 5e4, pressed=True),
+    "valve_lag": SectionField("s", "motion", lambda s: 0.05, pressed=True),
+    "pressure_stiffness": SectionField("N/m per Pa", "rest", lambda s: 1e-6 * _spring(s), pressed=True),
 }
 JOINTS = {"twist": ("rad", 0.1, math.pi / 2), "offset": ("m", 0.01, 0.2)}
 """Unit, scale of the search, and how far from the start it goes."""
@@ -126,15 +129,15 @@ def _of_muscles(section: Section, name: str) -> float:
     return float(np.trace(matrix) / np.sum(section.muscle_map**2))
 
 
-def _begin(section: Section, name: str) -> float | None:
+def _start(section: Section, name: str) -> float | None:
     """The value of a field in an arm, or where the search for one that is not there begins."""
     value = _of_muscles(section, name) if name in ("stiffness", "damping") else getattr(section, name)
-    return float(value) if value else FIELDS[name].absent(section)
+    return float(value) if value else SECTION_FIELDS[name].absent(section)
 
 
-def _positive(given: Given, begin: float | None, most: float = math.inf) -> Coordinate:
-    """A coordinate that is a logarithm, within the bounds that were given or the usual ones."""
-    free = given.free
+def _positive(request: Request, begin: float | None, most: float = math.inf) -> SearchNumber:
+    """A number of the search that is a logarithm, within the bounds that were given or the usual ones."""
+    free = request.free
     begin = free.start if free.start is not None else begin
     if begin is None:
         raise ValueError(f"free: {free.name}: the arm has none: must come with a start, Free({free.name!r}, start=...)")
@@ -144,11 +147,11 @@ def _positive(given: Given, begin: float | None, most: float = math.inf) -> Coor
     low = max(low, LEAST_PART * high)
     if free.start is not None and not low <= begin <= high:
         raise ValueError(f"free: start of {free.name} = {begin:g}: must be within its bounds, {low:g} to {high:g}")
-    return Coordinate(begin if low < begin < high else math.sqrt(low * high), low, high)
+    return SearchNumber(begin if low < begin < high else math.sqrt(low * high), low, high)
 
 
-def _groups(given: Given, per_section: bool) -> list[range]:
-    n = given.arm.n
+def _groups(request: Request, per_section: bool) -> list[range]:
+    n = request.arm.n
     return [range(i, i + 1) for i in range(n)] if per_section else [range(n)]
 
 
@@ -156,88 +159,92 @@ def _labels(name: str, groups: Sequence[range]) -> list[str]:
     return [name] if len(groups) == 1 else [f"{name} of section {group[0] + 1}" for group in groups]
 
 
-def _check_pressed(given: Given, name: str) -> None:
-    if not _highest_pressure(given):
+def _in_sections(name: str, values: Sequence[Any], groups: Sequence[range]) -> list[dict[str, Any]]:
+    """The field of every section, where each value is that of a group of them."""
+    return [{name: value} for value, group in zip(values, groups, strict=True) for _ in group]
+
+
+def _check_shown(request: Request, name: str) -> None:
+    """That recordings can show a field: one of motion not by static tables, one of pressures not by forces."""
+    if SECTION_FIELDS[name].pressed and not _highest_pressure(request):
         raise ValueError(f"free: {name} is of muscles under pressure, and no recording is driven by pressures")
+    if SECTION_FIELDS[name].shows_in == "motion":
+        _check_moving(request, name)
 
 
-def _highest_pressure(given: Given) -> float:
+def _highest_pressure(request: Request) -> float:
     """In any recording, Pa; infinite under a controller, which may tell anything."""
-    drives = [recording.drive(given.arm) for recording in given.recordings]
-    rows = [taken_apart(given.arm, np.r_[drive.begin, drive.end]).pressures.max() for drive in drives]
+    drives = [recording.drive(request.arm) for recording in request.recordings]
+    rows = [taken_apart(request.arm, np.r_[drive.begin, drive.end]).pressures.max() for drive in drives]
     return math.inf if any(drive.control for drive in drives) else float(max(rows))
 
 
-def _check_moving(given: Given, name: str) -> None:
-    if all(recording.static for recording in given.recordings):
+def _check_moving(request: Request, name: str) -> None:
+    if all(recording.static for recording in request.recordings):
         raise ValueError(f"free: {name} shows only in motion, and the recordings are static tables")
 
 
-def _scalars(given: Given, name: str, per_section: bool) -> Block:
+def _scalars(request: Request, name: str, per_section: bool) -> FittableParameter:
     """One number for all sections, or for each."""
-    field, most = FIELDS[name], math.inf
-    groups = _groups(given, per_section)
-    arm = given.arm
-    if field.pressed:
-        _check_pressed(given, name)
-    if field.stage == "dynamic":
-        _check_moving(given, name)
+    field, most = SECTION_FIELDS[name], math.inf
+    groups = _groups(request, per_section)
+    arm = request.arm
+    _check_shown(request, name)
     if name == "dead_zone":  # beyond the highest pressure nothing pushes, and nothing shows how far beyond
-        most = 0.95 * _highest_pressure(given)
-    coordinates = []
+        most = 0.95 * _highest_pressure(request)
+    numbers = []
     for group in groups:
-        begins = [_begin(arm.sections[i], name) for i in group]
+        begins = [_start(arm.sections[i], name) for i in group]
         known = [begin for begin in begins if begin is not None]
-        coordinates.append(_positive(given, math.exp(np.mean(np.log(known))) if known else None, most))
+        numbers.append(_positive(request, math.exp(np.mean(np.log(known))) if known else None, most))
     labels = _labels(name, groups)
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        return [{name: value} for value, group in zip(values, groups, strict=True) for _ in group]
+        return _in_sections(name, values, groups)
 
-    def shown(values: Values) -> list[Shown]:
-        return [Shown(label, field.unit, value, True) for label, value in zip(labels, values, strict=True)]
+    def reported(values: Values) -> list[ReportedNumber]:
+        return [ReportedNumber(label, field.unit, value, True) for label, value in zip(labels, values, strict=True)]
 
-    return Block(given.free.name, field.stage, tuple(coordinates), shown, changes)
+    return FittableParameter(request.free.name, field.shows_in, tuple(numbers), reported, changes)
 
 
-def _per_muscle(given: Given, name: str) -> Block:
+def _per_muscle(request: Request, name: str) -> FittableParameter:
     """One number for each muscle."""
-    arm, unit = given.arm, FIELDS[name].unit
-    if FIELDS[name].stage == "dynamic":
-        _check_moving(given, name)
+    arm, unit = request.arm, SECTION_FIELDS[name].unit
+    _check_shown(request, name)
     counts = [len(section.muscle_map) for section in arm.sections]
     begins: list[float | None] = []
     for section, count in zip(arm.sections, counts, strict=True):
         own = getattr(section, name)
         plain = isinstance(own, tuple) and not isinstance(own[0], tuple) and min(own) > 0
-        begins += list(own) if plain else [_begin(section, name)] * count
+        begins += list(own) if plain else [_start(section, name)] * count
     ends = np.cumsum(counts)
 
     def changes(values: Values) -> list[dict[str, Any]]:
         return [{name: tuple(values[end - count : end])} for end, count in zip(ends, counts, strict=True)]
 
-    def shown(values: Values) -> list[Shown]:
-        return [Shown(f"{name} of {m}", unit, v, True) for m, v in zip(arm.muscle_names, values, strict=True)]
+    def reported(values: Values) -> list[ReportedNumber]:
+        return [ReportedNumber(f"{name} of {m}", unit, v, True) for m, v in zip(arm.muscle_names, values, strict=True)]
 
-    return Block(given.free.name, FIELDS[name].stage, tuple(_positive(given, b) for b in begins), shown, changes)
+    numbers = tuple(_positive(request, begin) for begin in begins)
+    return FittableParameter(request.free.name, SECTION_FIELDS[name].shows_in, numbers, reported, changes)
 
 
-def _matrices(given: Given, name: str, per_section: bool) -> Block:
+def _matrices(request: Request, name: str, per_section: bool) -> FittableParameter:
     """Symmetric positive definite matrices over q, for all sections or for each: L Lᵀ with L = diag(d) (1 + lower)."""
-    _takes_no_bounds(given)
-    field, groups, arm = FIELDS[name], _groups(given, per_section), given.arm
-    if field.stage == "dynamic":
-        _check_moving(given, name)
-    coordinates: list[Coordinate] = []
+    _takes_no_bounds(request)
+    field, groups, arm = SECTION_FIELDS[name], _groups(request, per_section), request.arm
+    _check_shown(request, name)
+    numbers: list[SearchNumber] = []
     for group in groups:
         matrix = np.mean([getattr(arm.sections[i], f"{name}_matrix") for i in group], axis=0)
         if np.linalg.eigvalsh(matrix)[0] <= 0:
-            matrix = np.eye(3) * (_begin(arm.sections[group[0]], name) or 1.0)
+            matrix = np.eye(3) * (_start(arm.sections[group[0]], name) or 1.0)
         factor = np.linalg.cholesky(matrix)
         d = np.diag(factor)
-        coordinates += [Coordinate(float(each), float(each) / RANGE, float(each) * RANGE) for each in d]
+        numbers += [SearchNumber(float(each), float(each) / RANGE, float(each) * RANGE) for each in d]
         below = (factor / d[:, None])[np.tril_indices(3, -1)]
-        coordinates += [Coordinate(float(each), -10.0, 10.0, 1.0) for each in below]
+        numbers += [SearchNumber(float(each), -10.0, 10.0, 1.0) for each in below]
 
     def matrices(values: Values) -> list[Floats]:
         found = []
@@ -249,60 +256,59 @@ def _matrices(given: Given, name: str, per_section: bool) -> Block:
         return found
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        both = zip(matrices(values), groups, strict=True)
-        return [{name: (matrix + matrix.T) / 2} for matrix, group in both for _ in group]
+        return _in_sections(name, [(matrix + matrix.T) / 2 for matrix in matrices(values)], groups)
 
-    def shown(values: Values) -> list[Shown]:
+    def reported(values: Values) -> list[ReportedNumber]:
         entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
         both = zip(_labels(name, groups), matrices(values), strict=True)
         return [
-            Shown(f"{label} [{i + 1}, {j + 1}]", field.unit, float(matrix[i, j]), i == j)
+            ReportedNumber(f"{label} [{i + 1}, {j + 1}]", field.unit, float(matrix[i, j]), i == j)
             for label, matrix in both
             for i, j in entries
         ]
 
-    return Block(given.free.name, field.stage, tuple(coordinates), shown, changes, plain=False)
+    return FittableParameter(request.free.name, field.shows_in, tuple(numbers), reported, changes, one_to_one=False)
 
 
-def _hysteresis(given: Given, per_section: bool) -> Block:
+def _hysteresis(request: Request, per_section: bool) -> FittableParameter:
     """a, b and g / b of the loop, for all sections or for each: b is never below |g|."""
-    _takes_no_bounds(given)
-    _check_moving(given, "hysteresis")
-    groups = _groups(given, per_section)
-    coordinates: list[Coordinate] = []
+    _takes_no_bounds(request)
+    _check_moving(request, "hysteresis")
+    groups = _groups(request, per_section)
+    numbers: list[SearchNumber] = []
     for group in groups:
-        section = given.arm.sections[group[0]]
+        section = request.arm.sections[group[0]]
         a, b, g = section.hysteresis or (0.05 * _spring(section), 50.0, 0.0)
         a, b = a or 0.05 * _spring(section), b or 50.0
-        coordinates += [Coordinate(each, each / RANGE, each * RANGE) for each in (a, b)]
-        coordinates.append(Coordinate(min(max(g / b, -0.9), 0.9), -1.0, 1.0, 1.0))
+        numbers += [SearchNumber(each, each / RANGE, each * RANGE) for each in (a, b)]
+        numbers.append(SearchNumber(min(max(g / b, -0.9), 0.9), -1.0, 1.0, 1.0))
 
     def triples(values: Values) -> list[tuple[float, float, float]]:
         rows = (values[k : k + 3] for k in range(0, len(values), 3))
         return [(a, b, part * b) for a, b, part in rows]
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        return [{"hysteresis": each} for each, group in zip(triples(values), groups, strict=True) for _ in group]
+        return _in_sections("hysteresis", triples(values), groups)
 
-    def shown(values: Values) -> list[Shown]:
+    def reported(values: Values) -> list[ReportedNumber]:
         names, units = "abg", ("N/m", "1/m", "1/m")
         return [
-            Shown(f"{label} {letter}", unit, value, letter != "g")
+            ReportedNumber(f"{label} {letter}", unit, value, letter != "g")
             for label, each in zip(_labels("hysteresis", groups), triples(values), strict=True)
             for letter, unit, value in zip(names, units, each, strict=True)
         ]
 
-    return Block(given.free.name, "dynamic", tuple(coordinates), shown, changes, plain=False)
+    return FittableParameter(request.free.name, "motion", tuple(numbers), reported, changes, one_to_one=False)
 
 
-def _joints(given: Given, name: str, per_section: bool) -> Block:
+def _joints(request: Request, name: str, per_section: bool) -> FittableParameter:
     """Twist or offset between sections: of all but the last, which only places what is measured at the tip."""
-    (unit, scale, around), arm, free = JOINTS[name], given.arm, given.free
+    (unit, scale, around), arm, free = JOINTS[name], request.arm, request.free
     if arm.n < 2:
         raise ValueError(f"free: {name} is of the joint between sections, and {short(arm.name)} has one section")
     joints = range(arm.n - 1)
     groups = [range(i, i + 1) for i in joints] if per_section else [joints]
-    coordinates = []
+    numbers = []
     for group in groups:
         begin = (
             free.start if free.start is not None else float(np.mean([getattr(arm.sections[i], name) for i in group]))
@@ -311,65 +317,65 @@ def _joints(given: Given, name: str, per_section: bool) -> Block:
         low = max(low, 0.0) if name == "offset" else low
         if not low <= begin <= high:
             raise ValueError(f"free: {name} begins at {begin:g}: must be within its bounds, {low:g} to {high:g}")
-        coordinates.append(Coordinate(begin, low, high, scale))
+        numbers.append(SearchNumber(begin, low, high, scale))
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        return [{name: value} for value, group in zip(values, groups, strict=True) for _ in group]
+        return _in_sections(name, values, groups)
 
-    def shown(values: Values) -> list[Shown]:
-        return [Shown(label, unit, v, False) for label, v in zip(_labels(name, groups), values, strict=True)]
+    def reported(values: Values) -> list[ReportedNumber]:
+        return [ReportedNumber(label, unit, v, False) for label, v in zip(_labels(name, groups), values, strict=True)]
 
-    return Block(free.name, "static", tuple(coordinates), shown, changes)
-
-
-def _base_rotation(given: Given) -> Block:
-    _takes_no_bounds(given)
-    coordinates = tuple(Coordinate(each, each - 1.0, each + 1.0, 0.1) for each in given.arm.base_rotation)
-
-    def shown(values: Values) -> list[Shown]:
-        return [Shown(f"base_rotation {axis}", "rad", v, False) for axis, v in zip("xyz", values, strict=True)]
-
-    return Block(given.free.name, "static", coordinates, shown)
+    return FittableParameter(free.name, "rest", tuple(numbers), reported, changes)
 
 
-def _sensor_frame(given: Given) -> Block:
+def _base_rotation(request: Request) -> FittableParameter:
+    _takes_no_bounds(request)
+    numbers = tuple(SearchNumber(each, each - 1.0, each + 1.0, 0.1) for each in request.arm.base_rotation)
+
+    def reported(values: Values) -> list[ReportedNumber]:
+        return [ReportedNumber(f"base_rotation {axis}", "rad", v, False) for axis, v in zip("xyz", values, strict=True)]
+
+    return FittableParameter(request.free.name, "rest", numbers, reported)
+
+
+def _sensor_frame(request: Request) -> FittableParameter:
     """Rotation vector and origin of the world in the frame of the positions, the same in all recordings."""
-    _takes_no_bounds(given)
-    reach = sum(section.length + section.offset for section in given.arm.sections)
-    turn, shift = Coordinate(0.0, -math.pi, math.pi, 0.1), Coordinate(0.0, -100.0, 100.0, 0.1 * reach)
+    _takes_no_bounds(request)
+    turn, shift = SearchNumber(0.0, -math.pi, math.pi, 0.1), SearchNumber(0.0, -100.0, 100.0, 0.1 * reach(request.arm))
 
-    def shown(values: Values) -> list[Shown]:
+    def reported(values: Values) -> list[ReportedNumber]:
         names = [("rx", "rad"), ("ry", "rad"), ("rz", "rad"), ("x", "m"), ("y", "m"), ("z", "m")]
-        return [Shown(f"sensor_frame {n}", unit, v, False) for (n, unit), v in zip(names, values, strict=True)]
+        return [ReportedNumber(f"sensor_frame {n}", unit, v, False) for (n, unit), v in zip(names, values, strict=True)]
 
-    return Block(given.free.name, "seen", (turn,) * 3 + (shift,) * 3, shown)
+    return FittableParameter(request.free.name, "sensors", (turn,) * 3 + (shift,) * 3, reported)
 
 
-def _delay(given: Given) -> Block:
+def _delay(request: Request) -> FittableParameter:
     """By how much each recording over time is late."""
-    _check_moving(given, "delay")
-    moving = [recording.name for recording in given.recordings if not recording.static]
-    low, high = given.free.bounds or (-LONGEST_DELAY, LONGEST_DELAY)
-    begin = given.free.start or 0.0
+    _check_moving(request, "delay")
+    moving = [recording.name for recording in request.recordings if not recording.static]
+    low, high = request.free.bounds or (-LONGEST_DELAY, LONGEST_DELAY)
+    begin = request.free.start or 0.0
     if not -LONGEST_DELAY <= low <= begin <= high <= LONGEST_DELAY:
         raise ValueError(f"free: bounds of delay = {short((low, high))}: must be within ±{LONGEST_DELAY:g} s")
 
-    def shown(values: Values) -> list[Shown]:
-        return [Shown(f"delay of {name}", "s", value, False) for name, value in zip(moving, values, strict=True)]
+    def reported(values: Values) -> list[ReportedNumber]:
+        return [ReportedNumber(f"delay of {run}", "s", late, False) for run, late in zip(moving, values, strict=True)]
 
-    return Block(given.free.name, "seen", (Coordinate(begin, low, high, 0.1),) * len(moving), shown)
-
-
-def _takes_no_bounds(given: Given) -> None:
-    if given.free.bounds is not None or given.free.start is not None:
-        raise ValueError(f"free: {given.free.name} takes no bounds and no start")
+    numbers = (SearchNumber(begin, low, high, 0.1),) * len(moving)
+    return FittableParameter(request.free.name, "sensors", numbers, reported)
 
 
-Builder = Callable[[Given], Block]
+def _takes_no_bounds(request: Request) -> None:
+    if request.free.bounds is not None or request.free.start is not None:
+        raise ValueError(f"free: {request.free.name} takes no bounds and no start")
 
-BUILDERS: dict[str, Builder] = {
-    **{f: partial(_scalars, name=f, per_section=False) for f in FIELDS},
-    **{f"{f} per section": partial(_scalars, name=f, per_section=True) for f in FIELDS},
+
+Maker = Callable[[Request], FittableParameter]
+
+FITTABLE: dict[str, Maker] = {
+    **{f: partial(_scalars, name=f, per_section=False) for f in SECTION_FIELDS},
+    **{f"{f} per section": partial(_scalars, name=f, per_section=True) for f in SECTION_FIELDS},
     **{f"{f} per muscle": partial(_per_muscle, name=f) for f in ("stiffness", "damping")},
     **{f"{f} matrix": partial(_matrices, name=f, per_section=False) for f in ("stiffness", "damping")},
     **{f"{f} matrix per section": partial(_matrices, name=f, per_section=True) for f in ("stiffness", "damping")},
@@ -381,4 +387,4 @@ BUILDERS: dict[str, Builder] = {
     "sensor_frame": _sensor_frame,
     "delay": _delay,
 }
-"""Everything that can be free, and how its block is made."""
+"""Everything that can be fitted, by the name that `free` takes. A new one is a line here, and what makes it above."""

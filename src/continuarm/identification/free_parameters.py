@@ -1,4 +1,4 @@
-"""What is fitted: free parameters of an arm as numbers of one size that a search can change, and back.
+"""The free parameters of one fit: an arm, a sensor frame and delays as numbers of a search, and back.
 
 A positive parameter is searched for as its logarithm, so that 0.01 is one percent; others in steps that matter as much.
 """
@@ -14,49 +14,55 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
-from continuarm.identification.fittable_parameters import BUILDERS, Block, Free, Given, Shown
+from continuarm.identification.fittable_parameters import FITTABLE, FittableParameter, Free, ReportedNumber, Request
 from continuarm.identification.recording import Recording
+from continuarm.identification.sensor_frame_and_delay import frame_pose
 
-__all__ = ["Free", "FreeParameters", "Shown", "free_parameters"]
+__all__ = ["FreeParameters", "free_parameters"]
 
 
 class FreeParameters:
     """The numbers of a search and what they stand for.
 
-    start, lower, upper: (p,). `arm(x)`, `frame(x)` and `delays(x)` are what numbers x say; `shown(x)` tells them.
+    start, lower, upper: (p,). `arm(x)`, `frame(x)` and `delays(x)` are what numbers x say; `reported(x)` tells them.
     """
 
-    def __init__(self, arm: Arm, blocks: Sequence[Block], recordings: Sequence[Recording]) -> None:
-        self.begin, self.blocks = arm, tuple(blocks)
-        self.coordinates = [each for block in blocks for each in block.coordinates]
-        self.start = np.array([each.x(each.start) for each in self.coordinates])
-        self.lower = np.array([each.x(each.low) for each in self.coordinates])
-        self.upper = np.array([each.x(each.high) for each in self.coordinates])
-        self.stages = np.array([block.stage for block in blocks for _ in block.coordinates])
+    def __init__(self, arm: Arm, chosen: Sequence[FittableParameter], recordings: Sequence[Recording]) -> None:
+        self.start_arm, self.chosen = arm, tuple(chosen)
         self.moving = [recording.name for recording in recordings if not recording.static]
-
-        self.labels = [shown.name for shown in self.shown(self.start)]
-        self.single = [block.plain for block in blocks for _ in block.coordinates]
-        self.logarithmic = [coordinate.scale is None for coordinate in self.coordinates]
+        self.search_numbers = [number for parameter in chosen for number in parameter.search_numbers]
+        self.start = np.array([number.x(number.start) for number in self.search_numbers])
+        self.lower = np.array([number.x(number.low) for number in self.search_numbers])
+        self.upper = np.array([number.x(number.high) for number in self.search_numbers])
+        # of every number of the search
+        self.shows_in = np.array([parameter.shows_in for parameter in chosen for _ in parameter.search_numbers])
+        self.one_to_one = [parameter.one_to_one for parameter in chosen for _ in parameter.search_numbers]
+        self.logarithmic = [number.scale is None for number in self.search_numbers]
+        self.labels = [each.name for each in self.reported(self.start)]
 
     def __len__(self) -> int:
-        return len(self.coordinates)
+        return len(self.search_numbers)
 
     def _values(self, x: Floats) -> dict[str, list[float]]:
-        each = iter(zip(self.coordinates, x, strict=True))
-        return {block.name: [c.value(v) for c, v in (next(each) for _ in block.coordinates)] for block in self.blocks}
+        """The values of every chosen parameter, by its name."""
+        each = iter([number.value(xi) for number, xi in zip(self.search_numbers, x, strict=True)])
+        return {parameter.name: [next(each) for _ in parameter.search_numbers] for parameter in self.chosen}
+
+    def is_free(self, name: str) -> bool:
+        """Whether a parameter of this name is searched for."""
+        return any(parameter.name == name for parameter in self.chosen)
 
     def arm(self, x: Floats) -> Arm:
         """The arm that the numbers describe."""
         values = self._values(x)
-        changed: list[dict[str, Any]] = [{} for _ in self.begin.sections]
-        for block in self.blocks:
+        changed: list[dict[str, Any]] = [{} for _ in self.start_arm.sections]
+        for parameter in self.chosen:
             # of a joint between sections, the last section has nothing to change
-            for own, more in zip(changed, block.changes(values[block.name]), strict=False):
+            for own, more in zip(changed, parameter.changes(values[parameter.name]), strict=False):
                 own.update(more)
-        sections = [s.replace(**own) if own else s for s, own in zip(self.begin.sections, changed, strict=True)]
+        sections = [s.replace(**own) if own else s for s, own in zip(self.start_arm.sections, changed, strict=True)]
         turned = {"base_rotation": tuple(values["base_rotation"])} if "base_rotation" in values else {}
-        return self.begin.replace(sections=sections, **turned)
+        return self.start_arm.replace(sections=sections, **turned)
 
     def delays(self, x: Floats) -> dict[str, float]:
         """By how much recordings are late, s, by their names; empty if no delay is free."""
@@ -65,28 +71,25 @@ class FreeParameters:
     def frame(self, x: Floats) -> Floats | None:
         """(4, 4): pose of the world in the frame of the measuring system; None if they are the same."""
         values = self._values(x).get("sensor_frame")
-        if values is None:
-            return None
-        from scipy.spatial.transform import Rotation
+        return None if values is None else frame_pose(values[:3], values[3:])
 
-        pose = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec(values[:3]).as_matrix(), values[3:]
-        return pose
-
-    def shown(self, x: Floats) -> list[Shown]:
+    def reported(self, x: Floats) -> list[ReportedNumber]:
         """All numbers of a result."""
         values = self._values(x)
-        return [each for block in self.blocks for each in block.shown(values[block.name])]
+        return [number for parameter in self.chosen for number in parameter.reported(values[parameter.name])]
 
-    def shown_slopes(self, x: Floats) -> Floats:
-        """(shown, p): how the numbers of a result change with those of the search; of positive ones, their logarithms.
+    def reported_jacobian(self, x: Floats) -> Floats:
+        """(reported, p): how numbers of a result change with those of the search; of positive ones, their logarithms.
 
         By central differences: the steps are small and the functions plain.
         """
         columns = []
         for step in 1e-5 * np.eye(len(x)):
-            ends = [[np.log(s.value) if s.positive else s.value for s in self.shown(x + way * step)] for way in (1, -1)]
-            columns.append((np.array(ends[0]) - np.array(ends[1])) / 2e-5)
+            there, back = (
+                np.array([np.log(each.value) if each.positive else each.value for each in self.reported(at)])
+                for at in (x + step, x - step)
+            )
+            columns.append((there - back) / 2e-5)
         return np.stack(columns, axis=-1)
 
     def at_bound(self, x: Floats) -> list[str]:
@@ -114,14 +117,14 @@ def free_parameters(
     for each in wanted:
         if each.name.startswith("muscle_area") and each.start is not None:  # an arm without one takes no pressures
             arm = arm.replace(sections=[section.replace(muscle_area=each.start) for section in arm.sections])
-    blocks = []
+    chosen = []
     for each in wanted:
-        if each.name not in BUILDERS:
-            near = difflib.get_close_matches(str(each.name), BUILDERS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"must be one of {', '.join(BUILDERS)}"
+        if each.name not in FITTABLE:
+            near = difflib.get_close_matches(str(each.name), FITTABLE, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"must be one of {', '.join(FITTABLE)}"
             raise ValueError(f"free = {short(each.name)}: {hint}")
-        plain = each.name.split()[0]
-        if sum(other.name.split()[0] == plain for other in wanted) > 1:
-            raise ValueError(f"free: {plain} is named more than once")
-        blocks.append(BUILDERS[each.name](Given(each, arm, recordings)))
-    return FreeParameters(arm, blocks, recordings)
+        quantity = each.name.split()[0]
+        if sum(other.name.split()[0] == quantity for other in wanted) > 1:
+            raise ValueError(f"free: {quantity} is named more than once")
+        chosen.append(FITTABLE[each.name](Request(each, arm, recordings)))
+    return FreeParameters(arm, chosen, recordings)

@@ -1,4 +1,4 @@
-"""Measured runs of an arm: what drove it and what its sensors saw, checked before anything is fitted to them.
+"""Measured runs of an arm: what drove it and what its sensors saw.
 
 A recording over time has an input and samples at its times; a static table has one command and one resting shape in
 each row.
@@ -15,19 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, real_numbers
-from continuarm.common.text import short
-from continuarm.identification.sensors import Sensor, reach
+from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands import Commands, Drive, joined, taken_apart
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, checked_pressures
 
 Start = Literal["equilibrium", "hanging", "unbent"]
 STARTS = get_args(Start)
 """How a recording begins: at rest under its first commands, at rest without any, or at q = 0."""
-
-HIGHEST_PRESSURE = 2e7
-"""Pa, 200 bar: what is beyond is in another unit."""
-LOWEST_PRESSURE = 100.0
-"""Pa: no muscle moves under less; a recording whose pressures all are below is in another unit."""
+LONGEST_DELAY = 0.2
+"""s: a recording may be early or late by this much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,130 +126,6 @@ class Recording:
 
     def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:
         """The same with gaps where a mask (k, width) of each sensor is True."""
-        cut = [
-            replace(sensor, values=np.where(mask, np.nan, sensor.values))  # type: ignore[type-var]
-            for sensor, mask in zip(self.sensors, masks, strict=True)
-        ]
+        both = zip(self.sensors, masks, strict=True)
+        cut = [sensor.replace(values=np.where(mask, np.nan, sensor.values)) for sensor, mask in both]
         return replace(self, sensors=tuple(cut))
-
-
-def checked_recording(recording: Recording, arm: Arm, moved_frame: bool = False) -> tuple[Recording, list[str]]:
-    """A recording that an arm can be fitted to, and warnings about samples that were left out of it.
-
-    Raises ValueError with the likely cause where a unit is wrong: a tenth or more of a sensor beyond what the arm can
-    reach, or pressures that no muscle works with. moved_frame: positions are in a frame that is to be found.
-    """
-    masks, warnings = [], []
-    for sensor in recording.sensors:
-        try:
-            sensor.check(arm)
-        except ValueError as error:
-            raise ValueError(f"{recording.name}: {error}") from None
-        if not np.isfinite(sensor.values).any():
-            warnings.append(f"{recording.name}: {sensor.name} has no samples")
-        beyond, cause = sensor.doubts(arm, moved_frame)
-        wrong = beyond > 1
-        masks.append(np.broadcast_to(wrong[:, None], sensor.values.shape))
-        if not wrong.any():
-            continue
-        row = int(np.argmax(beyond))
-        column = int(np.argmax(np.abs(np.nan_to_num(sensor.values[row]))))
-        where = "row {:.0f}" if recording.static else "t = {:g} s"
-        what = f"{recording.name}: {sensor.channels[column]} = {sensor.values[row, column]:g} {sensor.unit}"
-        what += f" at {where.format(recording.times[row])} does not fit the size of {short(arm.name)}"
-        if wrong.sum() > 0.1 * np.isfinite(sensor.values).any(axis=1).sum():
-            raise ValueError(f"{what}: {cause}")
-        warnings.append(f"{what}: {wrong.sum()} such samples of {sensor.name} are left out")
-    check_pressures(recording, arm)
-    _check_times(recording)
-    return recording.without(masks), warnings
-
-
-SPARSE = 2.0
-"""s between samples beyond which they do not show a motion."""
-
-
-def _check_times(recording: Recording) -> None:
-    """That samples are not so far apart that their times must be in another unit."""
-    apart = float(np.median(np.diff(recording.times))) if len(recording.times) > 1 else 0.0
-    if not recording.static and apart > SPARSE:
-        what = f"{recording.name}: samples are {apart:g} s apart"
-        raise ValueError(f"{what}: must be at most {SPARSE:g} s to show a motion; is t in ms?")
-
-
-def check_pressures(recording: Recording, arm: Arm) -> None:
-    """That pressures are not so high, or so low, that they must be in another unit."""
-    drive = recording.drive(arm)
-    pressures = taken_apart(arm, np.concatenate([drive.begin, drive.end])).pressures
-    if not pressures.size or pressures.max() == 0:
-        return
-    highest, muscle = pressures.max(), arm.muscle_names[int(pressures.max(axis=0).argmax())]
-    what = f"{recording.name}: the highest pressure, {highest:g} Pa of {muscle},"
-    if highest > HIGHEST_PRESSURE:
-        raise ValueError(f"{what} is beyond any muscle's ({HIGHEST_PRESSURE:g} Pa): is it in Pa or kPa?")
-    if highest < LOWEST_PRESSURE:
-        raise ValueError(f"{what} moves no muscle: is it in kPa or bar?")
-    columns = (column for sensor in recording.sensors if sensor.unit == "m" for column in sensor.values.T)
-    moved = max((float(np.ptp(c[np.isfinite(c)])) for c in columns if np.isfinite(c).any()), default=0.0)
-    least = min(section.dead_zone for section in arm.sections)
-    if highest < least / 3 and moved > 0.05 * reach(arm):
-        raise ValueError(f"{what} is far below the dead zone of {least:g} Pa, and yet the arm moves: is it in bar?")
-
-
-WINDOW = 0.5
-"""s: the last part of a stretch of constant commands that is looked at."""
-STILL = 0.003
-"""What counts as standing still from one half of the window to the other, over the arm's reach and in rad."""
-
-
-def steady_ends(recording: Recording, arm: Arm) -> Recording | None:
-    """A static table of where the arm stood still at the end of every stretch of constant commands; None if nowhere.
-
-    A row is the median of the window, if no sensor moves within its noise, or by more than a few thousandths of the
-    reach. The last of a slow motion may be left: good for a start, not for a result.
-    """
-    if recording.static or recording.drive(arm).control is not None:
-        return None
-    rows = recording.drive(arm).at(recording.times)
-    found: list[tuple[Floats, list[Floats]]] = []
-    for first, last in _constant(rows):
-        window = slice(max(first, int(np.searchsorted(recording.times, recording.times[last] - WINDOW))), last + 1)
-        if recording.times[last] - recording.times[first] < 2 * WINDOW or window.stop - window.start < 6:
-            continue
-        ends = []
-        for sensor in recording.sensors:
-            values = sensor.values[window]
-            half = len(values) // 2
-            drift = np.abs(_medians(values[:half]) - _medians(values[half:]))
-            noise = _medians(np.abs(np.diff(values, axis=0))) / 0.95  # a median of |differences| is 0.95 σ
-            allowed = np.maximum(STILL * (reach(arm) if sensor.unit == "m" else 1.0), 4 * noise / np.sqrt(half))
-            if (drift > allowed).any():
-                break
-            ends.append(_medians(values))
-        else:
-            found.append((rows[last], ends))
-    if not found:
-        return None
-    sensors = [
-        replace(sensor, values=np.stack([ends[s] for _, ends in found]), sigma=None)  # type: ignore[type-var]
-        for s, sensor in enumerate(recording.sensors)
-    ]
-    numbers = np.arange(len(found), dtype=float)
-    commands = CommandRows(numbers, np.stack([row for row, _ in found]))
-    return Recording(recording.name, commands, numbers, tuple(sensors), static=True)
-
-
-def _constant(rows: Floats) -> list[tuple[int, int]]:
-    """First and last of every stretch of rows that are the same to a hundredth of the largest command of their kind."""
-    near = 0.01 * np.abs(rows).max(axis=0)
-    stretches, first = [], 0
-    for k in range(1, len(rows) + 1):
-        if k == len(rows) or (np.abs(rows[k] - rows[first]) > near).any():
-            stretches.append((first, k - 1))
-            first = k
-    return stretches
-
-
-def _medians(values: Floats) -> Floats:
-    """Of each column, without gaps; NaN where there is nothing else."""
-    return np.array([np.median(c[np.isfinite(c)]) if np.isfinite(c).any() else np.nan for c in values.T])

@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,22 +22,14 @@ from continuarm.common.files import table_lines
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
 from continuarm.dynamics.plant import Plant
+from continuarm.identification.measurement_units import SCALES, for_people
 from continuarm.identification.recording import CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands import joined, taken_apart
-from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
+from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, muscle_index
 from continuarm.simulation.motion_file import SUFFIXES, load_motion
 
 __all__ = ["read_recording", "write_recording"]
-
-SCALES: dict[str, tuple[str, float]] = {
-    **{unit: ("pressure", scale) for unit, scale in UNITS.items()},
-    **{"s": ("time", 1.0), "ms": ("time", 1e-3)},
-    **{"m": ("length", 1.0), "cm": ("length", 1e-2), "mm": ("length", 1e-3), "µm": ("length", 1e-6)},
-    **{"rad": ("angle", 1.0), "deg": ("angle", math.pi / 180), "°": ("angle", math.pi / 180)},
-    **{"N": ("force", 1.0), "N m": ("moment", 1.0), "Nm": ("moment", 1.0), "1": ("number", 1.0)},
-}
-"""What a header may name: unit -> dimension and how many SI units it is."""
 
 COLUMNS = (
     (r"t", "time"),
@@ -52,6 +43,9 @@ COLUMNS = (
     (r"q[wxyz]\d+", "number"),
 )
 """Names and dimensions of columns."""
+
+TIP_LOADS = {"mx": "N m", "my": "N m", "mz": "N m", "fx": "N", "fy": "N", "fz": "N"}
+"""Columns of a load on the last tip, in the order of a wrench, and the units in which they are written."""
 
 GAPS = ("", "nan", "na", "n/a", "null", "none")
 HELD = 0.8
@@ -110,12 +104,12 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     if told.forces.any():
         each = told.forces @ np.linalg.pinv(arm.muscle_lengths(np.eye(3 * arm.n)).T)
         columns |= {f"f{name[1:]} [N]": values for name, values in zip(arm.muscle_names, each.T, strict=True)}
-    for k, name in enumerate(("mx [N m]", "my [N m]", "mz [N m]", "fx [N]", "fy [N]", "fz [N]")):
-        if told.wrench[:, k].any():
-            columns[name] = told.wrench[:, k]
+    for (name, unit), values in zip(TIP_LOADS.items(), told.wrench.T, strict=True):
+        if values.any():
+            columns[f"{name} [{unit}]"] = values
     measured = np.isin(times, recording.times)
     for sensor in recording.sensors:
-        unit, scale = {"m": ("mm", 1e3), "rad": ("deg", 180 / math.pi)}[sensor.unit]
+        unit, scale = for_people(sensor.unit)
         for name, values in zip(sensor.channels, sensor.values.T, strict=True):
             columns[f"{name} [{unit}]"] = np.full(len(times), np.nan)
             columns[f"{name} [{unit}]"][measured] = values * scale
@@ -124,14 +118,14 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     Path(path).write_text(f"# {printable(recording.name)}\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _with_sigma(sensor: Any, sigma: float | Mapping[str, float] | None) -> Sensor:
+def _with_sigma(sensor: Sensor, sigma: float | Mapping[str, float] | None) -> Sensor:
     kinds = {TipPosition: "tips", TipOrientation: "orientations", MuscleLength: "lengths"}
     if sigma is None:
         return sensor
     given = sigma if isinstance(sigma, Mapping) else {"tips": sigma, "lengths": sigma}
     for name in (sensor.name, kinds[type(sensor)]):
         if name in given:
-            return replace(sensor, sigma=float(given[name]))
+            return sensor.replace(sigma=float(given[name]))
     return sensor
 
 
@@ -154,7 +148,7 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
             raise ValueError("has neither t nor a pressure or force: each row must say what held the arm there")
         input = CommandRows(times, rows)
     else:
-        lines = _changes(rows) > 1 - HELD if linear is None else linear
+        lines = _run_in_lines(rows) if linear is None else linear
         if told:
             input = _signal(arm, times, rows, lines)
         if taken_apart(arm, rows).wrench.any():
@@ -221,10 +215,9 @@ def _command_rows(arm: Arm, told: dict[Column, Floats], count: int) -> Floats:
     """(k, muscles + 3n + 6): pressures, forces over q, wrench."""
     muscles = len(arm.muscle_names)
     pressures, forces, wrench = np.zeros((count, muscles)), np.zeros((count, muscles)), np.zeros((count, 6))
-    loads = ("mx", "my", "mz", "fx", "fy", "fz")
     for (name, dimension), values in told.items():
-        if name in loads:
-            wrench[:, loads.index(name)] = values
+        if name in TIP_LOADS:
+            wrench[:, list(TIP_LOADS).index(name)] = values
         elif dimension == "pressure":
             pressures[:, muscle_index(arm, name)] = values
         else:
@@ -232,9 +225,10 @@ def _command_rows(arm: Arm, told: dict[Column, Floats], count: int) -> Floats:
     return joined(arm, pressures=pressures, forces=arm.muscle_forces(forces), wrench=wrench)
 
 
-def _changes(rows: Floats) -> float:
-    """The part of the rows in which a command differs from the row before, for the one that changes most."""
-    return float((np.diff(rows, axis=0) != 0).mean(axis=0).max()) if len(rows) > 1 else 0.0
+def _run_in_lines(rows: Floats) -> bool:
+    """Whether commands run in lines from row to row: the one that changes most does so in more than a few rows."""
+    changes = float((np.diff(rows, axis=0) != 0).mean(axis=0).max()) if len(rows) > 1 else 0.0
+    return changes > 1 - HELD
 
 
 def _signal(arm: Arm, times: Floats, rows: Floats, linear: bool) -> Input:
@@ -263,8 +257,8 @@ def _sensors(table: dict[Column, Floats]) -> tuple[Sensor, ...]:
             if found:
                 prefix, section = name[: found.start(1) - 1], found[1]
                 names = [(f"{prefix}{axis}{section}", dimension) for axis in axes]
-                parts = [table.get(each, np.full(size, np.nan)) for each in names]
-                made.setdefault(f"{prefix}*{section}", sensor(int(section), np.stack(parts, axis=-1)))
+                axis_values = [table.get(each, np.full(size, np.nan)) for each in names]
+                made.setdefault(f"{prefix}*{section}", sensor(int(section), np.stack(axis_values, axis=-1)))
         if name.startswith("l"):
             made[name] = MuscleLength(name, values)
     return tuple(made.values())
@@ -290,10 +284,10 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
         forces = motion.tau - plant.muscle_forces(motion.pressures, motion.hysteresis, motion.q)
         forces[np.abs(forces) < 1e-9 * max(1.0, np.abs(motion.tau).max())] = 0.0
         rows = joined(arm, pressures=motion.pressures, forces=forces)
-        lines = _changes(rows) > 1 - HELD if linear is None else linear
+        lines = _run_in_lines(rows) if linear is None else linear
         input = _signal(arm, motion.t, rows, lines)
     if motion.wrench.any():
-        wrench = WrenchSignal(motion.t, motion.wrench, _changes(motion.wrench) > 1 - HELD)
+        wrench = WrenchSignal(motion.t, motion.wrench, _run_in_lines(motion.wrench))
     unbent = not motion.q[0].any() and not motion.qd[0].any()
     sensors = tuple(TipPosition(i + 1, motion.tips[:, i]) for i in range(motion.arm.n))
     return Recording(path.stem, input, motion.t, sensors, start or ("unbent" if unbent else "equilibrium"), wrench)

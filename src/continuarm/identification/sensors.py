@@ -1,61 +1,72 @@
-"""Instruments on an arm: what they measured, and what they would show of a simulated arm.
+"""Instruments on an arm: what they measured, and what they would read of a simulated arm.
 
 Values are in metres and radians, (k, width); NaN is a gap, so that a sensor that looks less often has many of them.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.common.text import short
 from continuarm.sections.model_range import FULL_TURN
 from continuarm.simulation.inputs import muscle_index
 
 
-class Sensor(Protocol):
-    """One instrument: measured values (k, width), and what an arm would have it show."""
+class Sensor(ABC):
+    """One instrument: measured values (k, width), and what it would read of an arm."""
+
+    unit: ClassVar[str]
+    """m or rad."""
+    values: Floats
+    """(k, width): measured, NaN in gaps."""
+    sigma: float | None
+    """Standard deviation of its noise, in its unit; None: not known, to be estimated."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What messages call it: tip 3, orientation 3, l11."""
 
     @property
-    def unit(self) -> str:
-        """m or rad."""
-
-    @property
+    @abstractmethod
     def channels(self) -> tuple[str, ...]:
         """The names of its columns: x3, y3, z3."""
 
-    @property
-    def values(self) -> Floats:
-        """(k, width): measured, NaN in gaps."""
-
-    @property
-    def sigma(self) -> float | None:
-        """Standard deviation of its noise, in its unit; None: not known, to be estimated."""
-
+    @abstractmethod
     def check(self, arm: Arm) -> None:
         """Raises ValueError if an arm has no such place."""
 
-    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
-        """What it would show: tip poses (k, n, 4, 4) and lengths (k,) of each muscle -> (k, width)."""
+    @abstractmethod
+    def reading(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+        """What it would read: tip poses (k, n, 4, 4) and length changes (k,) of each muscle -> (k, width)."""
 
-    def difference(self, shown: Floats) -> Floats:
-        """Measured less shown: (k, width), NaN in gaps."""
-
-    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+    @abstractmethod
+    def unit_doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
         """For each sample, how many times beyond (> 1) what the arm can reach it is (k,), and the likely cause."""
+
+    def difference(self, reading: Floats) -> Floats:
+        """Measured less a simulated reading: (k, width), NaN in gaps."""
+        return self.values - reading
+
+    def full_scale(self, arm: Arm) -> float:
+        """How far its readings go: the reach of the arm in m, or 1 rad."""
+        return reach(arm) if self.unit == "m" else 1.0
+
+    def replace(self, **changes: Any) -> Self:
+        """The same with other values or another sigma."""
+        return replace(cast(Any, self), **changes)
 
 
 @dataclass(frozen=True, eq=False)
-class TipPosition:
+class TipPosition(Sensor):
     """Positions of the tip of a section, (k, 3) in m: world frame, or that of a camera (see "sensor_frame")."""
 
     section: int
@@ -81,17 +92,13 @@ class TipPosition:
         """The arm must have that section."""
         _check_section(self.name, self.section, arm)
 
-    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+    def reading(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
         """The position of the tip."""
         return poses[:, self.section - 1, :3, 3]
 
-    def difference(self, shown: Floats) -> Floats:
-        """Measured less shown."""
-        return self.values - shown
-
-    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+    def unit_doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
         """Beyond three times the arm's reach; or all of them within a hundredth of the tip's."""
-        origin = np.array([_median(column) for column in self.values.T]) if moved_frame else np.zeros(3)
+        origin = np.nan_to_num(medians(self.values)) if moved_frame else np.zeros(3)
         far = np.nanmax(np.abs(np.nan_to_num(self.values - origin)), axis=1)
         seen = np.isfinite(self.values).any(axis=1)
         if not moved_frame and seen.any() and far[seen].max() < reach(arm, self.section) / 100:
@@ -100,7 +107,7 @@ class TipPosition:
 
 
 @dataclass(frozen=True, eq=False)
-class TipOrientation:
+class TipOrientation(Sensor):
     """Orientations of the tip of a section: rotation vectors (k, 3) in rad, or quaternions (k, 4), w first."""
 
     section: int
@@ -131,7 +138,7 @@ class TipOrientation:
         if (np.isnan(self.values).sum(axis=1) % 3).any():
             raise ValueError(f"{self.name}: a rotation vector has gaps in some of its three numbers: must have all")
 
-    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+    def reading(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
         """The rotation vector of the tip; of the equal ones that nearest to the measured."""
         from scipy.spatial.transform import Rotation
 
@@ -141,23 +148,23 @@ class TipOrientation:
         nearer = np.linalg.norm(self.values - other, axis=1) < np.linalg.norm(self.values - vectors, axis=1)
         return np.where(nearer[:, None], other, vectors)
 
-    def difference(self, shown: Floats) -> Floats:
-        """The rotation from the shown to the measured orientation, as a vector."""
+    def difference(self, reading: Floats) -> Floats:
+        """The rotation from the simulated to the measured orientation, as a vector."""
         from scipy.spatial.transform import Rotation
 
         seen = np.isfinite(self.values).all(axis=1)
         found = np.full(self.values.shape, np.nan)
-        turn = Rotation.from_rotvec(shown[seen]).inv() * Rotation.from_rotvec(self.values[seen])
+        turn = Rotation.from_rotvec(reading[seen]).inv() * Rotation.from_rotvec(self.values[seen])
         found[seen] = turn.as_rotvec()
         return found
 
-    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+    def unit_doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
         """Turned by more than a full turn."""
         return np.linalg.norm(np.nan_to_num(self.values), axis=1) / (1.01 * FULL_TURN), "is it in degrees?"
 
 
 @dataclass(frozen=True, eq=False)
-class MuscleLength:
+class MuscleLength(Sensor):
     """Length changes of a muscle, (k,) in m: draw wires, potentiometers."""
 
     muscle: str
@@ -185,15 +192,11 @@ class MuscleLength:
         """The arm must have that muscle."""
         muscle_index(arm, self.muscle)
 
-    def shown(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
+    def reading(self, poses: Floats, lengths: Mapping[str, Floats]) -> Floats:
         """The length change of the muscle."""
         return lengths[self.muscle][:, None]
 
-    def difference(self, shown: Floats) -> Floats:
-        """Measured less shown."""
-        return self.values - shown
-
-    def doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
+    def unit_doubts(self, arm: Arm, moved_frame: bool) -> tuple[Floats, str]:
         """Beyond three times the length of its section; or never far from it, as the length itself would be."""
         long = _section_of(arm, self.muscle).length
         seen = self.values[np.isfinite(self.values)]
@@ -207,12 +210,12 @@ def reach(arm: Arm, section: int | None = None) -> float:
     return sum(each.length + each.offset for each in arm.sections[:section])
 
 
-def _median(values: Floats) -> float:
-    seen = values[np.isfinite(values)]
-    return float(np.median(seen)) if len(seen) else 0.0
+def medians(values: Floats) -> Floats:
+    """Of each column, without gaps: (k, width) -> (width,); NaN where there is nothing else."""
+    return np.array([np.median(c[np.isfinite(c)]) if np.isfinite(c).any() else np.nan for c in values.T])
 
 
-def _set_up(sensor: Any, width: int) -> None:
+def _set_up(sensor: Sensor, width: int) -> None:
     """Values as an array (k, width) whose gaps are NaN."""
     values = real_numbers(sensor.name, sensor.values, f"rows of {width} numbers")
     if values.ndim != 2 or values.shape[1] != width:
@@ -241,6 +244,6 @@ def _check_section(name: str, section: int, arm: Arm) -> None:
         raise ValueError(f"{name}: section {section!r} must be from 1 to {arm.n}, the sections of {short(arm.name)}")
 
 
-def _section_of(arm: Arm, muscle: str) -> Any:
+def _section_of(arm: Arm, muscle: str) -> Section:
     owners = [section for section in arm.sections for _ in section.muscle_map]
     return owners[muscle_index(arm, muscle)]

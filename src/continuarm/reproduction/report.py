@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from continuarm.common.html_page import html_page, html_table
 from continuarm.reproduction.findings import AGREES, DIFFERS, IN_PART, NOT_RUN, OPEN, Drawing, Findings, Part, Shown
 from continuarm.reproduction.summary import SENTENCES
 
@@ -18,7 +19,7 @@ PAPER = (
     "Multisection Continuum Arms”, IEEE Transactions on Robotics 35 (5), 2019, pp. 1097–1108"
 )
 TALLY = {AGREES: "agree", IN_PART: "agree in part", DIFFERS: "differ", OPEN: "cannot be checked", NOT_RUN: "not run"}
-CLASSES = {AGREES: "yes", IN_PART: "partly", DIFFERS: "no", OPEN: "open", NOT_RUN: "open"}
+CLASSES = {AGREES: "good", IN_PART: "partly", DIFFERS: "bad", OPEN: "open", NOT_RUN: "open"}
 MARKS = {AGREES: "✓", IN_PART: "◐", DIFFERS: "✗", OPEN: "?", NOT_RUN: "–"}
 
 MISPRINTS = (
@@ -32,50 +33,6 @@ MISPRINTS = (
     "R̄ is an average of rotations and no rotation; the energies are taken as printed (Kwi_c, Kvi_c).",
 )
 """Corrections to the print, without which the numbers could not be had; equations by their labels in the source."""
-
-STYLE = """
-:root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --line: #d0d7de; --page: #ffffff; --band: #f6f8fa;
-  --yes: #1a7f37; --partly: #9a6700; --no: #b4232c; --open: #57606a; --link: #0550ae; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9198a1; --line: #3d444d; --page: #0d1117;
-  --band: #161b22; --yes: #4ac26b; --partly: #d4a72c; --no: #ff7b72; --open: #9198a1; --link: #79c0ff; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 66rem; background: var(--page); color: var(--ink);
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
-h1 { font-size: 1.75em; line-height: 1.25; margin: 0 0 .4rem; }
-h2 { font-size: 1.3em; margin: 2.8rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--line); }
-h3 { font-size: 1.02em; margin: 1.6rem 0 .4rem; }
-p, li { max-width: 50rem; } a { color: var(--link); }
-.soft { color: var(--soft); } .small { font-size: .88em; }
-.notice { border-left: 4px solid var(--partly); background: var(--band); padding: .6rem .9rem; max-width: 50rem; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .84em; line-height: 1.4; margin: .5rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .38rem .6rem; border-bottom: 1px solid var(--line); }
-thead th { background: var(--band); border-bottom: 2px solid var(--line); }
-td { font-variant-numeric: tabular-nums; }
-table.claims td:nth-child(1) { min-width: 11rem; } table.claims td:nth-child(3) { min-width: 18rem; }
-table.claims td:nth-child(2) { white-space: normal; min-width: 5rem; color: var(--soft); }
-table.claims td:nth-child(4) { min-width: 17rem; }
-.verdict { font-weight: 650; white-space: nowrap; display: block; }
-.yes { color: var(--yes); } .partly { color: var(--partly); } .no { color: var(--no); } .open { color: var(--open); }
-figure { margin: 1.2rem 0; } figure img { display: block; width: 100%; max-width: 54rem; height: auto;
-  background: #ffffff; border: 1px solid var(--line); border-radius: 4px; padding: .5rem; }
-figcaption { font-size: .86em; color: var(--soft); max-width: 54rem; margin-top: .4rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem; font-size: .88em; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-@media screen and (max-width: 44rem) { table.claims thead { display: none; }
-  table.claims tr, table.claims td { display: block; border: 0; padding: .15rem 0; min-width: 0 !important; }
-  table.claims tr { border-bottom: 1px solid var(--line); padding: .7rem 0; }
-  table.claims td:first-child { font-weight: 650; } }
-sub, sup { line-height: 0; font-size: .75em; }
-@media print { :root { color-scheme: light; --ink: #000; --soft: #444; --line: #bbb; --page: #fff; --band: #f2f2f2;
-    --yes: #1a7f37; --partly: #7d5400; --no: #a0111f; --open: #444; --link: #000; }
-  @page { size: A4; margin: 15mm 13mm; }
-  body { padding: 0; max-width: none; font-size: 9.5pt; } h2, h3 { break-after: avoid; } h2 { margin-top: 1.4rem; }
-  p, li { max-width: none; orphans: 3; widows: 3; } figure img { max-width: 158mm; padding: 0; border: 0; }
-  table { font-size: 7.6pt; } .scroll { overflow: visible; } figure, tr { break-inside: avoid; }
-  a { color: inherit; text-decoration: none; } thead { display: table-header-group; }
-  table.claims td { min-width: 0 !important; } .screen { display: none; } }
-"""
 
 
 def marked(text: str) -> str:
@@ -115,12 +72,7 @@ def report_html(
         "<ul>" + "".join(f"<li>{marked(each)}</li>" for each in MISPRINTS) + "</ul>",
         _machine(about),
     ]
-    return (
-        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        "<title>Reproduction: centre-of-gravity dynamics of continuum arms</title>"
-        f"<style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
+    return html_page("Reproduction: centre-of-gravity dynamics of continuum arms", body)
 
 
 def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], about: Mapping[str, Any]) -> str:
@@ -132,13 +84,13 @@ def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], ab
     ]
     if about["effort"]["name"] != "full":
         lines.append(
-            "<p class='notice'><strong>Quick run.</strong> Fewer samples and repeats than the paper "
+            "<p class='box partly'><strong>Quick run.</strong> Fewer samples and repeats than the paper "
             f"({about['effort']['fit_samples']:,} instead of 1,000,000 for the fits): a look, not a measurement. Run "
             "without <code>--quick</code> for the full numbers.</p>"
         )
     missing = [part for part in about["parts"] if part not in found]
     if missing:
-        lines.append(f"<p class='notice'>Parts that were not run: {marked(', '.join(missing))}.</p>")
+        lines.append(f"<p class='box partly'>Parts that were not run: {marked(', '.join(missing))}.</p>")
     lines += [
         "<p><strong>What this is.</strong> Every numerical claim of the paper that can be computed without its "
         "measurements was computed again, from its equations, with the open library continuarm, by one command: "
@@ -165,17 +117,12 @@ def _claims_table(claims: Sequence[Mapping[str, Any]], numbers: Mapping[str, int
     rows = []
     for row in claims:
         verdict = row["verdict"]
-        told = f"<span class='verdict {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
+        told = f"<span class='strong line {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
         link = f"<a class='small' href='#{row['part']}'>part&nbsp;{numbers[row['part']]}</a>"
         measured = f"{marked(row['measured'])} {link}"
-        cells = (marked(row["claim"]), marked(row["where"]), measured, f"{told}{marked(row['why'])}")
-        rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
+        rows.append((marked(row["claim"]), marked(row["where"]), measured, f"{told}{marked(row['why'])}"))
     heads = ("claim", "where in the paper", "measured here", "agrees or differs, and why")
-    return (
-        "<div class='scroll'><table class='claims'><thead><tr>"
-        + "".join(f"<th scope='col'>{head}</th>" for head in heads)
-        + f"</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
+    return html_table(heads, rows, kind="sentences")
 
 
 def _part(
@@ -204,13 +151,11 @@ def _value(value: Any) -> str:
 
 
 def _shown(shown: Shown) -> str:
-    heads = "".join(f"<th scope='col'>{marked(column)}</th>" for column in shown.columns)
-    rows = "".join("<tr>" + "".join(f"<td>{marked(cell)}</td>" for cell in row) + "</tr>" for row in shown.rows)
-    note = f"<p class='small soft'>{marked(shown.note)}</p>" if shown.note else ""
-    return (
-        f"<h3>{marked(shown.heading)}</h3><div class='scroll'><table><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{rows}</tbody></table></div>{note}"
+    table = html_table(
+        [marked(column) for column in shown.columns], ([marked(cell) for cell in row] for row in shown.rows)
     )
+    note = f"<p class='small soft'>{marked(shown.note)}</p>" if shown.note else ""
+    return f"<h3>{marked(shown.heading)}</h3>{table}{note}"
 
 
 def _figure(number: int, drawing: Drawing, svg: str) -> str:

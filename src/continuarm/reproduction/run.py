@@ -51,6 +51,7 @@ PARTS = {part.name: part for part in (SHAPING, VALIDATION, COMPLEXITY, SIMULATIO
 
 ONLY_SHOW = (
     "cli/",
+    "common/html_page.",
     "viewer/",
     *(f"reproduction/{name}" for name in ("run.", "claims", "figures.", "report.", "summary.")),
 )

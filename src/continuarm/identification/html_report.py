@@ -15,43 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from continuarm.common.files import output_path, replaced
-from continuarm.common.text import printable
-from continuarm.identification.figures import GRID, INK, correlation_figure, recording_figure
-from continuarm.identification.misfits import FAR_ABOVE, Misfit, in_unit
-from continuarm.identification.result import Identification, Parameter, with_error
+from continuarm.common.html_page import html_page, html_table, html_text
+from continuarm.identification.fitted_parameters import FittedParameter, with_error
+from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit
+from continuarm.identification.measurement_units import readable
+from continuarm.identification.report_figures import GRID, INK, correlation_figure, recording_figure
+from continuarm.identification.result import Identification
 from continuarm.simulation.plots import BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["check_report_path", "report_html", "write_report"]
-
-STYLE = """
-:root { color-scheme: light dark; --ink: #1f2328; --soft: #59636e; --line: #d1d9e0; --page: #ffffff; --band: #f6f8fa;
-  --bad: #a0111f; --good: #1a7f37; --blue: #0072b2; --red: #d55e00; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9198a1; --line: #3d444d; --page: #0d1117;
-  --band: #161b22; --bad: #ff7b72; --good: #4ac26b;
-  --blue: #56b4e9; --red: #ff8c42; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.2rem 4rem; max-width: 68rem; background: var(--page); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
-h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .3rem; }
-h2 { font-size: 1.25rem; margin: 2.4rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--line); }
-p, li { max-width: 54rem; } .soft { color: var(--soft); } .small { font-size: .88rem; }
-.box { border-left: 4px solid var(--line); background: var(--band); padding: .5rem 1rem; margin: .8rem 0; }
-.box.bad { border-color: var(--bad); } .box.good { border-color: var(--good); } .box ul { margin: .2rem 0; }
-.bad-text { color: var(--bad); font-weight: 600; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-size: .88rem; line-height: 1.4; margin: .5rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .35rem .8rem .35rem 0; border-bottom: 1px solid var(--line); }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-figure { margin: 1rem 0; } figure svg { display: block; max-width: 100%; height: auto; color: var(--ink); }
-figure.wide svg { width: 100%; }
-figcaption { font-size: .88rem; color: var(--soft); max-width: 54rem; }
-pre { background: var(--band); padding: .8rem; overflow-x: auto; font-size: .82rem; }
-@media print { :root { color-scheme: light; } body { max-width: none; padding: 0; font-size: 10pt; }
-  figure, tr { break-inside: avoid; } }
-"""
 
 
 def write_report(result: Identification, path: str | os.PathLike[str]) -> None:
@@ -67,22 +42,14 @@ def check_report_path(path: str | os.PathLike[str]) -> Path:
 
 def report_html(result: Identification) -> str:
     """The whole page."""
-    title = f"Identification of {printable(result.arm.name)}"
-    used = list(dict.fromkeys(trace.recording for trace in result.traces if not trace.held_out))
-    later = list(dict.fromkeys(trace.recording for trace in result.traces if trace.held_out))
-    body = [f"<h1>{_text(title)}</h1>", _lead(result, used, later), _judgement(result), _parameters(result)]
+    title = f"Identification of {result.arm.name}"
+    used = list(dict.fromkeys(each.recording for each in result.comparisons if not each.held_out))
+    later = list(dict.fromkeys(each.recording for each in result.comparisons if each.held_out))
+    body = [f"<h1>{html_text(title)}</h1>", _lead(result, used, later), _judgement(result), _parameters(result)]
     body += [_correlation(result), _misfits(result)]
     body += [_recording(result, name, k, name in later) for k, name in enumerate([*used, *later])]
     body += [_method(result), _arm(result)]
-    return (
-        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>{_text(title)}</title><style>{STYLE}</style></head>\n<body>\n" + "\n".join(body) + "\n</body></html>\n"
-    )
-
-
-def _text(words: str) -> str:
-    return html.escape(printable(words), quote=True)
+    return html_page(title, body)
 
 
 def _lead(result: Identification, used: Sequence[str], later: Sequence[str]) -> str:
@@ -90,7 +57,7 @@ def _lead(result: Identification, used: Sequence[str], later: Sequence[str]) -> 
     told += f", judged also by {', '.join(later)}, which the fit did not see" if later else ""
     record = result.record
     work = f"{record.get('samples', 0):,} measured numbers, {record.get('evaluations', 0):,} simulations"
-    return f"<p class='soft'>{_text(told)}. {work}, {record.get('wall_time', 0.0):.1f} s.</p>"
+    return f"<p class='soft'>{html_text(told)}. {work}, {record.get('wall_time', 0.0):.1f} s.</p>"
 
 
 def _judgement(result: Identification) -> str:
@@ -98,44 +65,33 @@ def _judgement(result: Identification) -> str:
     if not result.warnings and not result.undetermined:
         fine = "No warnings: what is left is as large as the noise, and all parameters are determined."
         return f"<div class='box good'><p>{fine}</p></div>"
-    parts = []
+    boxes = []
     if result.undetermined:
-        parts.append("<div class='box bad'><strong>Not determined</strong>" + _list(result.undetermined) + "</div>")
+        boxes.append("<div class='box bad'><strong>Not determined</strong>" + _list(result.undetermined) + "</div>")
     if result.warnings:
         kind = "bad" if result.serious else ""
-        parts.append(f"<div class='box {kind}'><strong>Warnings</strong>{_list(result.warnings)}</div>")
-    return "\n".join(parts)
+        boxes.append(f"<div class='box {kind}'><strong>Warnings</strong>{_list(result.warnings)}</div>")
+    return "\n".join(boxes)
 
 
 def _list(sentences: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{_text(each)}.</li>" for each in sentences) + "</ul>"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> str:
-    """Cells are HTML; all but the first few columns are numbers, to the right."""
-    kinds = ["" if k < left else " class='n'" for k in range(len(heads))]
-    head = "".join(f"<th{kind}>{each}</th>" for each, kind in zip(heads, kinds, strict=True))
-    body = "".join(
-        "<tr>" + "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(row, kinds, strict=True)) + "</tr>"
-        for row in rows
-    )
-    return f"<div class='scroll'><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    return "<ul>" + "".join(f"<li>{html_text(each)}.</li>" for each in sentences) + "</ul>"
 
 
 def _parameters(result: Identification) -> str:
     rows = [_parameter(each) for each in result.parameters]
     heads = ("parameter", "unit", "value ± standard error", "95 % interval", "start", "")
-    return "<h2>Parameters</h2>" + _table(heads, rows, left=2)
+    return "<h2>Parameters</h2>" + html_table(heads, rows, first_number=2)
 
 
-def _parameter(each: Parameter) -> tuple[str, ...]:
+def _parameter(each: FittedParameter) -> tuple[str, ...]:
     known = np.isfinite(each.standard_error)
-    value = _text(with_error(each.value, each.standard_error))
+    value = html_text(with_error(each.value, each.standard_error))
     interval = f"{each.low:.5g} to {each.high:.5g}" if known else "unknown"
     note = f"at its {'upper' if each.at_bound == 'high' else 'lower'} bound" if each.at_bound else ""
     note = note if known else "not determined"
-    bad = f"<span class='bad-text'>{note}</span>" if note else ""
-    return _text(each.name), _text(each.unit), value, interval, f"{each.start:.5g}", bad
+    bad = f"<span class='strong bad'>{note}</span>" if note else ""
+    return html_text(each.name), html_text(each.unit), value, interval, f"{each.start:.5g}", bad
 
 
 def _correlation(result: Identification) -> str:
@@ -150,22 +106,22 @@ def _misfits(result: Identification) -> str:
     rows = [_misfit(each, False) for each in result.misfit] + [_misfit(each, True) for each in result.held_out]
     heads = ("recording", "sensor", "misfit (rms)", "noise", "misfit / noise", "numbers", "outliers", "left out")
     note = "<p class='small soft'>Noise is what was given, or what changes from one sample to the next.</p>"
-    return "<h2>Misfit</h2>" + _table(heads, rows, left=2) + note
+    return "<h2>Misfit</h2>" + html_table(heads, rows, first_number=2) + note
 
 
 def _misfit(each: Misfit, held_out: bool) -> tuple[str, ...]:
-    name = _text(each.recording) + (" <span class='soft'>(held out)</span>" if held_out else "")
+    name = html_text(each.recording) + (" <span class='soft'>(held out)</span>" if held_out else "")
     times = f"{each.multiple:.2f}"
-    times = f"<span class='bad-text'>{times}</span>" if each.multiple > FAR_ABOVE else times
-    noise = in_unit(each.noise, each.unit) + (" (given)" if each.given else "")
+    times = f"<span class='strong bad'>{times}</span>" if each.multiple > FAR_ABOVE else times
+    noise = readable(each.noise, each.unit) + (" (given)" if each.given else "")
     counts = (str(each.samples), str(each.outliers), str(each.left_out))
-    return (name, _text(each.sensor), in_unit(each.rms, each.unit), noise, times, *counts)
+    return (name, html_text(each.sensor), readable(each.rms, each.unit), noise, times, *counts)
 
 
 def _recording(result: Identification, name: str, number: int, held_out: bool) -> str:
     title = f"{name}{' (held out)' if held_out else ''}"
     caption = "Grey dots were left out; triangles at the edges are outliers. The curve is Gaussian noise of the sensor."
-    return f"<h2>{_text(title)}</h2>{_figure(recording_figure(result, name), f'run{number}', caption, 'wide')}"
+    return f"<h2>{html_text(title)}</h2>{_figure(recording_figure(result, name), f'run{number}', caption, 'wide')}"
 
 
 def _method(result: Identification) -> str:
@@ -187,7 +143,7 @@ def _arm(result: Identification) -> str:
 
 
 def _figure(figure: Figure, prefix: str, caption: str, kind: str = "") -> str:
-    return f"<figure class='{kind}'>{inline_svg(figure, prefix)}<figcaption>{_text(caption)}</figcaption></figure>"
+    return f"<figure class='{kind}'>{inline_svg(figure, prefix)}<figcaption>{html_text(caption)}</figcaption></figure>"
 
 
 def inline_svg(figure: Figure, prefix: str) -> str:

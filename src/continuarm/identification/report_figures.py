@@ -12,8 +12,10 @@ import numpy as np
 
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
-from continuarm.identification.misfits import Misfit, Trace
+from continuarm.identification.goodness_of_fit import Misfit
+from continuarm.identification.measurement_units import for_people
 from continuarm.identification.result import Identification
+from continuarm.identification.sensor_comparison import SensorComparison
 from continuarm.simulation.plots import BLUE, RED, TEXT
 
 if TYPE_CHECKING:
@@ -31,12 +33,13 @@ BINS = 41
 
 
 def recording_figure(result: Identification, recording: str) -> Figure:
-    """One recording: of each sensor what it measured and what the fitted arm would show, and the difference."""
-    traces = [trace for trace in result.traces if trace.recording == recording]
-    if not traces:
-        raise ValueError(f"recording = {recording!r}: must be one of {', '.join({t.recording for t in result.traces})}")
+    """One recording: of each sensor what it measured and what it would read of the fitted arm, and the difference."""
+    sensors = [sensor for sensor in result.comparisons if sensor.recording == recording]
+    if not sensors:
+        names = dict.fromkeys(each.recording for each in result.comparisons)
+        raise ValueError(f"recording = {recording!r}: must be one of {', '.join(names)}")
     misfits = {each.sensor: each for each in (*result.misfit, *result.held_out) if each.recording == recording}
-    rows = _rows(traces)[:MOST_ROWS]
+    rows = _rows(sensors)[:MOST_ROWS]
     figure = _new_figure((9.0, 0.6 + 1.75 * len(rows)))
     grid = figure.add_gridspec(len(rows), 3, width_ratios=[3, 3, 1.1])
     first: list[Any] = [None, None]
@@ -46,14 +49,14 @@ def recording_figure(result: Identification, recording: str) -> Figure:
         beside = figure.add_subplot(grid[k, 2])
         _draw_values(over_time[0], together)
         limit = _draw_differences(over_time[1], together)
-        _draw_histogram(beside, together, [misfits[trace.sensor] for trace in together], limit)
+        _draw_histogram(beside, together, [misfits[sensor.sensor] for sensor in together], limit)
         if k == 0:
             over_time[0].set_title("measured (dots), simulated (lines)", fontsize=TEXT, color=INK, loc="right")
             over_time[1].set_title("measured less simulated", fontsize=TEXT, color=INK)
             beside.set_title("how often", fontsize=TEXT, color=INK)
         if k == len(rows) - 1:
             for axes in over_time:
-                axes.set_xlabel("row" if traces[0].static else "time, s", fontsize=TEXT, color=INK)
+                axes.set_xlabel("row" if sensors[0].static else "time, s", fontsize=TEXT, color=INK)
             beside.set_xlabel(_unit(together[0]), fontsize=TEXT, color=INK)
         else:
             for axes in over_time:
@@ -101,43 +104,43 @@ def _new_figure(size: tuple[float, float]) -> Figure:
     return figure
 
 
-def _rows(traces: Sequence[Trace]) -> list[list[Trace]]:
+def _rows(sensors: Sequence[SensorComparison]) -> list[list[SensorComparison]]:
     """What is drawn in one row: a tip, or up to three muscles of one kind that follow each other."""
-    rows: list[list[Trace]] = []
-    for trace in traces:
-        thin = len(trace.channels) == 1
+    rows: list[list[SensorComparison]] = []
+    for sensor in sensors:
+        thin = len(sensor.channels) == 1
         if thin and rows and len(rows[-1]) < 3 and len(rows[-1][0].channels) == 1:
-            rows[-1].append(trace)
+            rows[-1].append(sensor)
         else:
-            rows.append([trace])
+            rows.append([sensor])
     return rows
 
 
-def _scale(trace: Trace) -> float:
-    return 1e3 if trace.unit == "m" else 180 / np.pi
+def _scale(sensor: SensorComparison) -> float:
+    return for_people(sensor.unit)[1]
 
 
-def _unit(trace: Trace) -> str:
-    return "mm" if trace.unit == "m" else "degrees"
+def _unit(sensor: SensorComparison) -> str:
+    return for_people(sensor.unit)[0]
 
 
-def _columns(together: Sequence[Trace]) -> list[tuple[Trace, int, str, str]]:
-    """Trace, column, name and colour of all channels of a row."""
-    named = [(trace, c, trace.channels[c]) for trace in together for c in range(len(trace.channels))]
-    return [(trace, c, name, COLOURS[k % len(COLOURS)]) for k, (trace, c, name) in enumerate(named)]
+def _columns(together: Sequence[SensorComparison]) -> list[tuple[SensorComparison, int, str, str]]:
+    """Sensor, column, name and colour of all channels of a row."""
+    named = [(sensor, c, sensor.channels[c]) for sensor in together for c in range(len(sensor.channels))]
+    return [(sensor, c, name, COLOURS[k % len(COLOURS)]) for k, (sensor, c, name) in enumerate(named)]
 
 
-def _draw_values(axes: Axes, together: Sequence[Trace]) -> None:
-    for trace, c, name, colour in _columns(together):
-        scale, every = _scale(trace), -(-len(trace.times) // MOST_POINTS)
-        measured, used = scale * trace.measured[:, c], trace.used[:, c]
-        if trace.static:
-            axes.plot(trace.times, scale * trace.shown[:, c], "_", color=colour, markersize=6, label=name)
+def _draw_values(axes: Axes, together: Sequence[SensorComparison]) -> None:
+    for sensor, c, name, colour in _columns(together):
+        scale, every = _scale(sensor), -(-len(sensor.times) // MOST_POINTS)
+        measured, used = scale * sensor.measured[:, c], sensor.used[:, c]
+        if sensor.static:
+            axes.plot(sensor.times, scale * sensor.simulated[:, c], "_", color=colour, markersize=6, label=name)
         else:
-            axes.plot(trace.times, scale * trace.shown[:, c], color=colour, linewidth=1.1, label=name)
+            axes.plot(sensor.times, scale * sensor.simulated[:, c], color=colour, linewidth=1.1, label=name)
         dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 1.6, "markeredgewidth": 0}
-        axes.plot(trace.times[::every], np.where(used, measured, np.nan)[::every], color=colour, alpha=0.6, **dots)
-        axes.plot(trace.times[::every], np.where(used, np.nan, measured)[::every], color=GRID, **dots)
+        axes.plot(sensor.times[::every], np.where(used, measured, np.nan)[::every], color=colour, alpha=0.6, **dots)
+        axes.plot(sensor.times[::every], np.where(used, np.nan, measured)[::every], color=GRID, **dots)
     title = together[0].sensor if len(together) == 1 else f"{together[0].sensor} to {together[-1].sensor}"
     axes.set_ylabel(f"{title}, {_unit(together[0])}", fontsize=TEXT, color=INK)
     _plain(axes)
@@ -147,21 +150,21 @@ def _draw_values(axes: Axes, together: Sequence[Trace]) -> None:
         text.set_color(INK)
 
 
-def _draw_differences(axes: Axes, together: Sequence[Trace]) -> float:
+def _draw_differences(axes: Axes, together: Sequence[SensorComparison]) -> float:
     """Differences over time; outliers are arrows at the edge. Returns the edge."""
-    inner = [_scale(t) * t.difference[t.used & ~t.outliers] for t in together]
+    inner = [_scale(t) * t.difference[t.inliers] for t in together]
     limit = 1.15 * max((float(np.abs(each).max()) for each in inner if len(each)), default=1.0) or 1.0
-    for trace, c, _, colour in _columns(together):
-        left, far = _scale(trace) * trace.difference[:, c], trace.outliers[:, c]
-        good = np.where(trace.used[:, c] & ~far, left, np.nan)
-        every = -(-len(trace.times) // MOST_POINTS)
-        size = 3.0 if trace.static else 1.8
+    for sensor, c, _, colour in _columns(together):
+        left, far = _scale(sensor) * sensor.difference[:, c], sensor.outliers[:, c]
+        good = np.where(sensor.inliers[:, c], left, np.nan)
+        every = -(-len(sensor.times) // MOST_POINTS)
+        size = 3.0 if sensor.static else 1.8
         axes.plot(
-            trace.times[::every], good[::every], "o", color=colour, markersize=size, markeredgewidth=0, alpha=0.75
+            sensor.times[::every], good[::every], "o", color=colour, markersize=size, markeredgewidth=0, alpha=0.75
         )
         for sign, marker in ((1, "^"), (-1, "v")):
             at = far & (sign * np.nan_to_num(left) > 0)
-            axes.plot(trace.times[at], np.full(at.sum(), 0.94 * sign * limit), marker, color=colour, markersize=2.5)
+            axes.plot(sensor.times[at], np.full(at.sum(), 0.94 * sign * limit), marker, color=colour, markersize=2.5)
     axes.axhline(0.0, color=INK, linewidth=0.6)
     axes.set_ylim(-limit, limit)
     axes.set_ylabel(_unit(together[0]), fontsize=TEXT, color=INK)
@@ -169,9 +172,9 @@ def _draw_differences(axes: Axes, together: Sequence[Trace]) -> float:
     return limit
 
 
-def _draw_histogram(axes: Axes, together: Sequence[Trace], misfits: Sequence[Misfit], limit: float) -> None:
+def _draw_histogram(axes: Axes, together: Sequence[SensorComparison], misfits: Sequence[Misfit], limit: float) -> None:
     """All channels of a row, and the Gaussian of the sensor's noise."""
-    values: Floats = np.concatenate([_scale(t) * t.difference[t.used & ~t.outliers] for t in together])
+    values: Floats = np.concatenate([_scale(t) * t.difference[t.inliers] for t in together])
     edges = np.linspace(-limit, limit, BINS)
     width = edges[1] - edges[0]
     axes.hist(values, edges.tolist(), density=True, color=BLUE, alpha=0.35)

@@ -1,20 +1,17 @@
-"""What the sensors of a recording would have shown, had the arm been another one."""
+"""A recording simulated: the states that an arm goes through under its commands, or where it rests in each row."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats
+from continuarm.common.number_checks import Booleans, Floats
 from continuarm.dynamics.commands import Commands
 from continuarm.dynamics.plant import Plant
-from continuarm.engine.quantities import tip_poses
 from continuarm.engine.state_checks import checked
-from continuarm.identification.recording import Recording
-from continuarm.identification.sensors import Sensor, TipPosition
+from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import parts
 from continuarm.simulation.solvers import Adaptive
@@ -25,8 +22,6 @@ RATE = 150.0
 AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0, 5.0, 8.0])
 """s after a jump of the commands at which there are states too: the prototype's tips are then within a few µm."""
 MOST_JUMPS = 200
-LONGEST_DELAY = 0.2
-"""s: a recording may be early or late by this much."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +32,10 @@ class Track:
     t: Floats  # (m,), s
     q: Floats  # (m, 3n)
     qd: Floats  # (m, 3n)
-    lost: NDArray[np.bool_]  # (m,) of a static table: rows without an equilibrium
+    lost: Booleans  # (m,) of a static table: rows without an equilibrium
     stopped: str = ""
 
-    def at(self, times: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    def at(self, times: Floats) -> tuple[Floats, Booleans]:
         """q (k, 3n) at some times, and which of them the run did not reach: there q is its last.
 
         Before its first state a run is at rest.
@@ -56,7 +51,7 @@ class Track:
         return here + part * change + part * (1 - part) * bow, late
 
 
-def track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Track | None = None) -> Track:
+def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Track | None = None) -> Track:
     """A recording simulated with an arm; where the model ends, as far as it goes.
 
     near: that of a similar arm, from which searches for equilibria begin.
@@ -113,50 +108,3 @@ def _in_range(arm: Arm, q: Floats) -> int:
     return len(q)
 
 
-def shown(
-    recording: Recording, simulated: Track, delay: float = 0.0, frame: Floats | None = None
-) -> tuple[list[Floats], NDArray[np.bool_]]:
-    """What each sensor would show, (k, width) each, and at which samples (k,) there was no motion to show.
-
-    A sample at t shows the arm at t - delay. frame: (4, 4), pose of the world in the frame of the positions.
-    """
-    if recording.static:
-        q, lost = simulated.q, simulated.lost
-    else:
-        q, lost = simulated.at(recording.times - delay)
-    arm = simulated.arm
-    poses = tip_poses(arm, q)
-    poses = poses if frame is None else frame @ poses
-    lengths = dict(zip(arm.muscle_names, arm.muscle_lengths(q).T, strict=True))
-    return [sensor.shown(poses, lengths) for sensor in recording.sensors], lost
-
-
-def simulated_recording(
-    arm: Arm,
-    recording: Recording,
-    *,
-    noise: float = 1e-3,
-    delay: float = 0.0,
-    seed: int = 0,
-) -> Recording:
-    """A recording as an arm would give it: its sensors, with Gaussian noise; to plan an experiment, or to try a fit.
-
-    noise: m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
-    Raises ValueError if the motion ends before the recording does.
-    """
-    rng = np.random.default_rng(seed)
-    done = track(arm, recording)
-    seen, lost = shown(recording, done, delay)
-    if lost.any():
-        raise ValueError(f"{recording.name}: {done.stopped or 'an arm in the table has no equilibrium'}")
-    sensors: list[Sensor] = []
-    for sensor, values in zip(recording.sensors, seen, strict=True):
-        size = noise if sensor.sigma is None else sensor.sigma
-        noisy = values + size * rng.normal(size=values.shape)
-        sensors.append(replace(sensor, values=np.where(np.isnan(sensor.values), np.nan, noisy)))  # type: ignore[type-var]
-    return replace(recording, sensors=tuple(sensors))
-
-
-def tip_sensors(arm: Arm, count: int, sigma: float | None = None) -> list[TipPosition]:
-    """Positions of all section tips, still to be measured: what simulated_recording fills."""
-    return [TipPosition(i + 1, np.zeros((count, 3)), sigma) for i in range(arm.n)]

@@ -1,0 +1,90 @@
+"""Fitted parameters as they are told: value, standard error and 95 % interval, from the numbers of a search."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from continuarm.common.number_checks import Floats
+from continuarm.identification.free_parameters import FreeParameters
+from continuarm.identification.parameter_covariance import HOPELESS, ParameterCovariance
+
+
+@dataclass(frozen=True)
+class FittedParameter:
+    """One fitted number; an error that is infinite says that nothing is known."""
+
+    name: str
+    unit: str
+    value: float
+    standard_error: float
+    low: float  # ends of the 95 % interval
+    high: float
+    start: float
+    at_bound: str  # low, high, or empty
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 %."""
+        return self.low, self.high
+
+    def __str__(self) -> str:
+        return f"{self.name} = {with_error(self.value, self.standard_error)} {self.unit}"
+
+
+def fitted_parameters(
+    parameters: FreeParameters, x: Floats, found: ParameterCovariance
+) -> tuple[list[FittedParameter], Floats]:
+    """The parameters with their errors, and the correlation of these.
+
+    A positive one has an interval of equal factors up and down, others of equal steps; none goes beyond its bounds.
+    """
+    from scipy.stats import t
+
+    jacobian = parameters.reported_jacobian(x)
+    covariance = jacobian @ found.covariance @ jacobian.T
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    quantile = float(t.ppf(0.975, max(found.degrees_of_freedom, 1)))
+    unknown = np.any(np.abs(jacobian) * found.unknown > 1e-6, axis=1)
+    rows = []
+    begin, bounds = parameters.reported(parameters.start), parameters.at_bound(x)
+    for k, (now, before, error) in enumerate(zip(parameters.reported(x), begin, errors, strict=True)):
+        step = quantile * error
+        if now.positive:
+            low, high = now.value * math.exp(-min(step, 50.0)), now.value * math.exp(min(step, 50.0))
+            size = now.value * error
+        else:
+            low, high, size = now.value - step, now.value + step, float(error)
+        if parameters.one_to_one[k]:
+            least, most = parameters.search_numbers[k].low, parameters.search_numbers[k].high
+            low, high = max(low, least), min(high, most)
+            # a number without logarithm is unknown if its error is as large as its range
+            size = math.inf if not now.positive and 2 * step >= most - least else size
+        size = math.inf if unknown[k] or (now.positive and error > HOPELESS) else size
+        bound = bounds[k] if parameters.one_to_one[k] else ""
+        row = (now.name, now.unit, float(now.value), float(size), low, high, float(before.value), bound)
+        rows.append(FittedParameter(*row))
+    sizes = np.maximum(errors, 1e-300)
+    return rows, np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0)
+
+
+def provenance(recordings: list[str], parameters: list[FittedParameter]) -> str:
+    """A sentence for the description of a fitted arm."""
+    told = "; ".join(str(each) for each in parameters if not each.name.startswith(("delay", "sensor_frame")))
+    return f"Identified from {', '.join(recordings)}: {told} (± one standard error)."
+
+
+def with_error(value: float, error: float) -> str:
+    """1702.3 ± 1.2: a value with the digits that its error leaves."""
+    if not math.isfinite(error):
+        return f"{value:.3g} ± ?"
+    if error <= 0:
+        return f"{value:.6g}"
+    digits = int(np.clip(math.floor(math.log10(max(abs(value), error))) - math.floor(math.log10(error)) + 2, 2, 12))
+    size = math.floor(math.log10(max(abs(value), error)))
+    if -3 <= size < 6:
+        places = max(digits - 1 - size, 0)
+        return f"{value:.{places}f} ± {error:.{places}f}"
+    return f"({value / 10.0**size:.{digits - 1}f} ± {error / 10.0**size:.{digits - 1}f})e{size}"

@@ -1,0 +1,59 @@
+"""Between a simulated arm and its sensors: the frame that positions are measured in, and how late samples are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from continuarm.common.number_checks import Booleans, Floats
+from continuarm.engine.quantities import tip_poses
+from continuarm.identification.outliers import robust_sigma
+from continuarm.identification.recording import LONGEST_DELAY, Recording
+from continuarm.identification.simulated_tracks import Track
+
+
+def frame_pose(rotation_vector: ArrayLike, origin: ArrayLike) -> Floats:
+    """(4, 4): pose of the world in the frame of the positions, from a rotation vector (3,) in rad and (3,) in m."""
+    from scipy.spatial.transform import Rotation
+
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec(rotation_vector).as_matrix(), origin
+    return pose
+
+
+def simulated_readings(
+    recording: Recording, simulated: Track, delay: float = 0.0, frame: Floats | None = None
+) -> tuple[list[Floats], Booleans]:
+    """What each sensor would read, (k, width) each, and at which samples (k,) the motion had ended.
+
+    A sample at t shows the arm at t - delay. frame: (4, 4), pose of the world in the frame of the positions.
+    """
+    if recording.static:
+        q, lost = simulated.q, simulated.lost
+    else:
+        q, lost = simulated.at(recording.times - delay)
+    arm = simulated.arm
+    poses = tip_poses(arm, q)
+    poses = poses if frame is None else frame @ poses
+    lengths = dict(zip(arm.muscle_names, arm.muscle_lengths(q).T, strict=True))
+    return [sensor.reading(poses, lengths) for sensor in recording.sensors], lost
+
+
+def best_delay(recording: Recording, simulated: Track, frame: Floats | None) -> float:
+    """By how much a recording is late, s: where its sensors differ least from the simulated run; 0 of a static table.
+
+    From the best of a grid over ±LONGEST_DELAY.
+    """
+    from scipy.optimize import minimize_scalar
+
+    if recording.static:
+        return 0.0
+
+    def distance(delay: float) -> float:
+        readings, _ = simulated_readings(recording, simulated, delay, frame)
+        left = [sensor.difference(each) for sensor, each in zip(recording.sensors, readings, strict=True)]
+        return float(sum(np.log(robust_sigma(each[np.isfinite(each)]) + 1e-9) for each in left))
+
+    grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 41)
+    near = float(grid[np.argmin([distance(delay) for delay in grid])])
+    return float(minimize_scalar(distance, bounds=(near - 0.01, near + 0.01), method="bounded").x)

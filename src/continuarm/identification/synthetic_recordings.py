@@ -1,0 +1,44 @@
+"""Recordings of an arm that is known, with noise: to plan an experiment, or to try a fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.identification.recording import Recording
+from continuarm.identification.sensor_frame_and_delay import simulated_readings
+from continuarm.identification.sensors import Sensor, TipPosition
+from continuarm.identification.simulated_tracks import simulated_track
+
+
+def simulated_recording(
+    arm: Arm,
+    recording: Recording,
+    *,
+    noise: float = 1e-3,
+    delay: float = 0.0,
+    seed: int = 0,
+) -> Recording:
+    """A recording as an arm would give it: its sensors, with Gaussian noise; to plan an experiment, or to try a fit.
+
+    noise: m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
+    Raises ValueError if the motion ends before the recording does.
+    """
+    rng = np.random.default_rng(seed)
+    run = simulated_track(arm, recording)
+    readings, lost = simulated_readings(recording, run, delay)
+    if lost.any():
+        raise ValueError(f"{recording.name}: {run.stopped or 'an arm in the table has no equilibrium'}")
+    sensors: list[Sensor] = []
+    for sensor, values in zip(recording.sensors, readings, strict=True):
+        size = noise if sensor.sigma is None else sensor.sigma
+        noisy = values + size * rng.normal(size=values.shape)
+        sensors.append(sensor.replace(values=np.where(np.isnan(sensor.values), np.nan, noisy)))
+    return replace(recording, sensors=tuple(sensors))
+
+
+def tip_sensors(arm: Arm, count: int, sigma: float | None = None) -> list[TipPosition]:
+    """Positions of all section tips, still to be measured: what simulated_recording fills."""
+    return [TipPosition(i + 1, np.zeros((count, 3)), sigma) for i in range(arm.n)]

@@ -1,0 +1,59 @@
+"""Laws of fittable parameters: one number for each muscle of any layout, and what cannot be free is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sample_recordings import run_of, table_of
+
+from continuarm import ForceSignal, Muscles
+from continuarm.identification.fit import identify
+from continuarm.identification.fittable_parameters import Free
+from continuarm.identification.free_parameters import free_parameters
+from continuarm.identification.recording import Recording
+from continuarm.identification.synthetic_recordings import tip_sensors
+from refusals import refused
+
+
+def test_one_number_per_muscle_of_any_layout(section):
+    four = Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.0125] * 4)
+    arm = section.replace(sections=[section.sections[0].replace(muscles=four)])
+    free = free_parameters(arm, ["stiffness per muscle"], [run_of(section)], delay=False)
+    assert free.arm(np.log([1.0, 2.0, 3.0, 4.0])).sections[0].stiffness == pytest.approx((1, 2, 3, 4))
+    one = free_parameters(arm, ["stiffness"], [run_of(section)], delay=False)
+    assert one.arm(one.start).sections[0].stiffness == pytest.approx(1700)
+
+
+@pytest.mark.parametrize(
+    ("free", "named"),
+    [
+        (["stifness"], ["free = 'stifness'", "'stiffness'"]),
+        (["cheese"], ["free = 'cheese'", "stiffness per section", "delay"]),
+        (["stiffness", "stiffness per section"], ["free", "stiffness"]),
+        ([], ["free", "at least one"]),
+        (["delay"], ["free", "at least one"]),
+        (["twist"], ["free", "twist", "'single-section'", "one section"]),
+        ([Free("stiffness", bounds=(3, 2))], ["bounds of stiffness = [3, 2]", "0 <= low < high"]),
+        ([Free("stiffness", bounds=(1, 2), start=3)], ["start of stiffness = 3", "1 to 2"]),
+        ([Free("hysteresis", bounds=(1, 2))], ["free", "hysteresis", "bounds"]),
+        (["stiffness", Free("delay", bounds=(-1, 1))], ["bounds of delay = [-1, 1]", "±0.2 s"]),
+    ],
+)
+def test_what_cannot_be_free_is_refused(section, free, named):
+    with refused(*named):
+        identify(section, run_of(section), free)
+
+
+def test_parameters_that_recordings_cannot_show_are_refused(section):
+    pushed = Recording("run", ForceSignal([0.0], [[5.0, 0, 0]]), np.arange(9) / 30, tip_sensors(section, 9))
+    for name in ("muscle_area", "dead_zone", "valve_lag", "pressure_stiffness"):
+        with refused("free", name, "pressures"):
+            identify(section, pushed, [name])
+    for name in ("damping", "damping per muscle", "damping matrix", "valve_lag", "hysteresis"):
+        with refused("free", name.split()[0], "motion", "static tables"):
+            identify(section, table_of(section), [name])
+    bare = section.replace(sections=[section.sections[0].replace(muscle_area=None)])
+    with refused("muscle_area"):
+        identify(bare, run_of(section), ["stiffness"])
+    found = identify(bare, run_of(section), [Free("muscle_area", start=2e-4)])
+    assert found["muscle_area"].value == pytest.approx(1.327e-4, rel=0.01)

@@ -1,0 +1,44 @@
+"""Laws of the report: one complete page, and figures of what was measured and simulated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from continuarm.identification.html_report import report_html
+from continuarm.identification.report_figures import correlation_figure, recording_figure
+from html_reader import check_self_contained
+from refusals import refused
+
+
+def test_the_report_is_one_complete_page(result, tmp_path):
+    result.report(tmp_path / "fit.html")
+    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert text == report_html(result)  # the same again
+    words = " ".join(check_self_contained(text).words)
+    for expected in (
+        "Identification of single-section",
+        "<run & 1>",
+        "later (held out)",
+        "95 % interval",
+        *result.warnings,
+    ):
+        assert expected in words
+    for path, named in (("fit.txt", (".html",)), ("none/fit.html", ("folder", str(tmp_path / "none")))):
+        with refused(path, *named):
+            result.report(tmp_path / path)
+
+
+def test_figures_draw_what_was_measured_and_simulated(result):
+    figure = recording_figure(result, "<run & 1>")
+    values, differences, often = figure.axes
+    (trace, *_) = [each for each in result.comparisons if each.recording == "<run & 1>"]
+    lines = {line.get_label(): line for line in values.get_lines()}
+    for k, name in enumerate(("x1", "y1", "z1")):
+        np.testing.assert_allclose(lines[name].get_ydata(), 1e3 * trace.simulated[:, k])
+    assert abs(differences.get_ylim()[1]) < 6  # outliers of 50 mm do not squeeze the rest
+    assert "× noise" in often.texts[0].get_text()
+    squares = correlation_figure(result).axes[0].patches
+    assert len(squares) == len(result.parameters) ** 2
+    assert [len(recording_figure(result, name).axes) for name in ("table", "later")] == [3, 3]
+    with refused("recording = 'none'", "<run & 1>, table, later"):
+        recording_figure(result, "none")
