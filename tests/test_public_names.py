@@ -38,6 +38,7 @@ def a_recording():
 
 def an_identification():
     from continuarm.identification.misfits import Misfit, Trace
+
     from continuarm.identification.result import Parameter
 
     values = {int: 1, float: 0.5, str: "text", bool: True}

@@ -57,12 +57,10 @@ def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Tr
     near: that of a similar arm, from which searches for equilibria begin.
     """
     drive = recording.drive(arm)
-    if recording.static:
-        plant = Plant(arm)
-        found = resting(plant, plant.commands.split(drive.at(recording.times)), None if near is None else near.q)
-        q, lost = found.q, ~found.converged
-        return Track(arm, recording.times, q, np.zeros_like(q), lost)
     plant = Plant(arm)
+    if recording.static:
+        rest = resting(plant, plant.commands.split(drive.at(recording.times)), None if near is None else near.q)
+        return Track(arm, recording.times, rest.q, np.zeros_like(rest.q), ~rest.converged)
     q0, pressures = _beginning(plant, recording, drive, near)
     still = np.zeros_like(q0)
     run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
@@ -106,5 +104,3 @@ def _in_range(arm: Arm, q: Floats) -> int:
             except ValueError:
                 return row
     return len(q)
-
-

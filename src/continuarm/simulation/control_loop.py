@@ -14,10 +14,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commands import Drive, Floats
+from continuarm.simulation.commands import Drive
 
 PATIENCE = 0.25
 """For so long, s, a run may compute before it gives what it has: to be shown, written, or stopped."""

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import is_number, real_numbers
+from continuarm.common.number_checks import Floats, is_number, real_numbers
 from continuarm.common.text import short
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commands import Drive, Floats
+from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import Part, parts, reason
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal
 from continuarm.simulation.motion import Motion

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from continuarm.common.number_checks import is_number, whole_number
+from continuarm.common.number_checks import Floats, is_number, whole_number
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
 from continuarm.simulation import control_loop
-from continuarm.simulation.commands import Drive, Floats
+from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import Run, reason
 
 
