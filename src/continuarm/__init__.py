@@ -46,6 +46,9 @@ from continuarm.identification.free_parameters import Free
 from continuarm.identification.fit import identify
 from continuarm.identification.result import Identification
 
+# The paper's own
+from continuarm.paper.energy_shaping import EnergyShapingFit, fit_energy_shaping
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -55,6 +58,7 @@ __all__ = [
     "CentreOfGravity",
     "Controller",
     "DescriptionError",
+    "EnergyShapingFit",
     "FixedStep",
     "ForceSignal",
     "Free",
@@ -82,6 +86,7 @@ __all__ = [
     "elastic_forces",
     "equilibria",
     "equilibrium",
+    "fit_energy_shaping",
     "forward_dynamics",
     "gravitational_energy",
     "gravity_forces",

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 
 from continuarm.arms.arm import Arm, Payload
-from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
+from continuarm.arms.inertia_models import SMALL_BENDS, CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section
 from continuarm.paper.algorithm1 import (
     Frame,
@@ -274,10 +274,12 @@ def test_point_mass_is_the_disc_without_shaping_and_without_size(geometry: Case)
 
 
 @pytest.mark.parametrize(
-    ("model", "wanted"), [(Integral(), 1.0), (CentreOfGravity(), 1.0), (PointMass(), 0.0)], ids=lambda m: str(m)
+    ("model", "wanted"),
+    [(Integral(), 1.0), (SMALL_BENDS, 1.0), (CentreOfGravity(), 1.047), (PointMass(), 0.0)],
+    ids=["integral", "small-bend limits", "fitted", "point mass"],
 )
 def test_case_study_a_section_that_spins_has_energy_unless_it_is_a_point(model: InertiaModel, wanted: float) -> None:
-    """Section II-D: a resting straight section on a frame spinning about Z has K = m r² ω_z² / 4; a point mass none."""
+    """Section II-D: a resting straight section on a frame spinning about Z has K = m r² ω_z² / 4 times β1^ω, if any."""
     section = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)
     spin = np.array([[[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]])
     before = Frame(np.eye(3), np.zeros(3), spin, np.zeros((1, 1, 3, 3)), np.zeros((1, 3)), np.zeros((1, 1, 3)))
