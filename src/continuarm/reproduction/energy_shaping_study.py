@@ -1,37 +1,19 @@
-"""Section III-B of the paper: energy shaping coefficients from random sections, and their test on a ten-section arm."""
+"""Section III-B of the paper: energy shaping coefficients from random sections."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
+from continuarm.arms.inertia_models import SMALL_BENDS, CentreOfGravity
+from continuarm.paper.energy_shaping import LITERATURE, EnergyShapingFit, definiteness, fit_energy_shaping
+from continuarm.paper.random_sections import SAMPLINGS, TERMS, Sampling, energy_terms
+from continuarm.reproduction.figures import draw_ratios, draw_terms
+from continuarm.reproduction.number_text import digits, with_error
+from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
+from continuarm.reproduction.tables import Table
 
-from continuarm.arms.arm_file import load_arm
-from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, PointMass
-from continuarm.paper.energy_shaping import EnergyShapingFit, Validation, fit_energy_shaping, validate_energy_shaping
-from continuarm.paper.random_sections import TERMS, Sampling, energy_terms
-from continuarm.reproduction.figures import draw_error_growth, draw_errors, draw_ratios, draw_terms
-from continuarm.reproduction.findings import (
-    Drawing,
-    Effort,
-    Findings,
-    Part,
-    Shown,
-    Table,
-    Tell,
-    betas,
-    digits,
-    with_error,
-)
-
-__all__ = ["SHAPING", "VALIDATION"]
-
-PUBLISHED = (1.3155, 1.5053, 1.8011)
-"""β^υ that the literature gives for this paper; its own stand in its Fig. 3 only, which its text does not repeat."""
-
-SMALL_BENDS = CentreOfGravity()
+__all__ = ["SHAPING", "fitted_coefficients", "fitted_model"]
 
 FITS: dict[str, dict[str, Any]] = {
     "2pi, term by term": {"sampling": "2pi", "method": "terms"},
@@ -43,22 +25,16 @@ FITS: dict[str, dict[str, Any]] = {
     "6pi, all at once, bounds [0, 1]": {"sampling": "6pi", "method": "total", "bounds": (0.0, 1.0)},
 }
 CHOSEN = "2pi, term by term"
-"""The fit that the other parts use: the one whose coefficients mean what they say."""
-
-LENGTHS = (1, 2, 3, 5, 10, 20)
-BINS = 80
+"""The fit that the other studies use: the one whose coefficients mean what they say."""
 
 
-# ---- The fits -------------------------------------------------------------------------------------------------------
-
-
-def shaping_parameters(effort: Effort, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
+def shaping_parameters(extent: Extent, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
     """Samples of the fits and of the figures."""
     return {
         "seed": seed,
-        "samples": effort.fit_samples,
-        "bootstrap": effort.bootstrap,
-        "shown_samples": effort.shown_samples,
+        "samples": extent.fit_samples,
+        "bootstrap": extent.bootstrap,
+        "shown_samples": extent.shown_samples,
     }
 
 
@@ -74,7 +50,7 @@ def find_shaping(given: Mapping[str, Any], tell: Tell) -> Findings:
             **choices,
         )
     tables, bends = {}, {}
-    for sampling in ("2pi", "6pi"):
+    for sampling in SAMPLINGS:
         shown = energy_terms(given["shown_samples"], given["seed"], sampling)
         bends[sampling] = float(shown.bend.max())
         terms = [
@@ -87,25 +63,35 @@ def find_shaping(given: Mapping[str, Any], tell: Tell) -> Findings:
         )
         ratios = [(name, "1", shown.ratio[:, k]) for k, name in enumerate(TERMS)]
         tables[f"energy-ratios-{sampling}"] = Table.of(("bend", "rad", shown.bend), *ratios)
-    published = CentreOfGravity(beta_linear=PUBLISHED, allow_indefinite=True)
     numbers = {
         "fits": {name: fit.summary() for name, fit in fits.items()},
         "chosen": CHOSEN,
         "small_bends": {"beta_linear": SMALL_BENDS.beta_linear, "beta_angular": SMALL_BENDS.beta_angular},
-        "published": {"beta_linear": PUBLISHED, "definiteness": _definiteness(published.beta_linear)},
+        "published": {
+            "beta_linear": LITERATURE.beta_linear,
+            "definiteness": definiteness(LITERATURE.beta_linear, LITERATURE.beta_angular)[0],
+        },
         "largest_bend_shown": bends,
-        "largest_bend_possible": {"2pi": 4 * math.pi / 3, "6pi": 4 * math.pi},
+        "largest_bend_possible": {name: sampling.largest_bend for name, sampling in SAMPLINGS.items()},
     }
     return Findings(numbers, tables)
 
 
-def _definiteness(beta: tuple[float, float, float]) -> float:
-    """The least eigenvalue of [[β1 - 1, β2 - 1], [β2 - 1, β3 - 1]]: below 0, some motion has negative energy."""
-    base, cross, own = beta
-    return float(np.linalg.eigvalsh([[base - 1, cross - 1], [cross - 1, own - 1]])[0])
+def fitted_coefficients(earlier: Mapping[str, Findings]) -> dict[str, Any]:
+    """β of the chosen fit, as parameters of the studies that use it."""
+    fit = earlier["energy-shaping"].numbers["fits"][CHOSEN]
+    return {name: list(fit[name]) for name in ("beta_linear", "beta_angular")}
 
 
-def show_shaping(found: Findings) -> list[Shown]:
+def fitted_model(given: Mapping[str, Any], base_more: float = 0.0) -> CentreOfGravity:
+    """The model of the chosen fit; β1^υ may be moved."""
+    base, cross, own = given["beta_linear"]
+    return CentreOfGravity(
+        beta_linear=(base + base_more, cross, own), beta_angular=tuple(given["beta_angular"]), allow_indefinite=True
+    )
+
+
+def shaping_tables(found: Findings) -> list[WordTable]:
     """β of every fit beside the limits and the literature, and how good each term is."""
     fits = found.numbers["fits"]
     rows = []
@@ -116,8 +102,10 @@ def show_shaping(found: Findings) -> list[Shown]:
     limits = found.numbers["small_bends"]
     exact = [digits(value, 5) for value in (*limits["beta_linear"], *limits["beta_angular"])]
     rows.append(("small-bend limit, exact", *exact, "", "yes"))
-    rows.append(("literature, for this paper", *(digits(value, 5) for value in PUBLISHED), "–", "–", "–", "", "no"))
-    first = Shown(
+    rows.append(
+        ("literature, for this paper", *(digits(value, 5) for value in LITERATURE.beta_linear), "–", "–", "–", "", "no")
+    )
+    first = WordTable(
         "Energy shaping coefficients, bootstrap standard error of the last digits in parentheses",
         ("fit", *(f"β_{{{k}}}^{{{kind}}}" for kind in "υω" for k in (1, 2, 3)), "rms misfit of K", "M > 0 always"),
         tuple(rows),
@@ -127,7 +115,7 @@ def show_shaping(found: Findings) -> list[Shown]:
         "the base rate up to 3 rad/s instead. “M > 0 always”: no motion of a section has negative kinetic energy.",
     )
     rows = []
-    for sampling in ("2pi", "6pi"):
+    for sampling in SAMPLINGS:
         for term in fits[f"{sampling}, term by term"]["terms"]:
             low, high = term["interval"]
             rows.append(
@@ -140,7 +128,7 @@ def show_shaping(found: Findings) -> list[Shown]:
                     f"{digits(100 * term['mean_residual'], 3)} %",
                 )
             )
-    second = Shown(
+    second = WordTable(
         "Is each term proportional? Fits term by term",
         ("sampling, term", "β", "95 % interval", "correlation", "rms residual", "mean residual"),
         tuple(rows),
@@ -150,7 +138,7 @@ def show_shaping(found: Findings) -> list[Shown]:
     return [first, second]
 
 
-SHAPING = Part(
+SHAPING = Study(
     name="energy-shaping",
     title="Energy shaping coefficients",
     method=(
@@ -185,175 +173,5 @@ SHAPING = Part(
             draw_ratios,
         ),
     ),
-    shown=show_shaping,
-)
-
-
-# ---- The ten-section arm --------------------------------------------------------------------------------------------
-
-
-def validation_parameters(effort: Effort, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
-    """Samples, and the coefficients under test."""
-    fit = earlier["energy-shaping"].numbers["fits"][CHOSEN]
-    return {
-        "seed": seed,
-        "samples": effort.states,
-        "samples_per_length": effort.states_per_length,
-        "shown_samples": effort.shown_samples,
-        "beta_linear": list(fit["beta_linear"]),
-        "beta_angular": list(fit["beta_angular"]),
-    }
-
-
-def fitted_model(given: Mapping[str, Any], base_more: float = 0.0) -> CentreOfGravity:
-    """The model of the fit; β1^υ may be moved."""
-    base, cross, own = given["beta_linear"]
-    return CentreOfGravity(
-        beta_linear=(base + base_more, cross, own), beta_angular=tuple(given["beta_angular"]), allow_indefinite=True
-    )
-
-
-def compared(given: Mapping[str, Any]) -> dict[str, InertiaModel]:
-    """The models that are set side by side."""
-    return {
-        "fitted": fitted_model(given),
-        "small bends": SMALL_BENDS,
-        "literature": CentreOfGravity(beta_linear=PUBLISHED, allow_indefinite=True),
-        "not shaped": CentreOfGravity(beta_linear=(1, 1, 1), beta_angular=(1, 1, 1)),
-        "point mass": PointMass(),
-    }
-
-
-def find_validation(given: Mapping[str, Any], tell: Tell) -> Findings:
-    """Energy errors over random states of ten sections, of one model tuned on them, and of arms of other lengths."""
-    models, seed = compared(given), given["seed"]
-    step = 0.01
-    moved = {"moved": fitted_model(given, step)}
-    result = validate_energy_shaping(models | moved, given["samples"], seed, progress=lambda share: tell(0.6 * share))
-    start, end = result.models["fitted"].signed_mean, result.models["moved"].signed_mean
-    more = step * start / (start - end)
-    tuned = validate_energy_shaping(
-        {"tuned": fitted_model(given, more)}, given["samples"], seed, progress=lambda share: tell(0.6 + 0.2 * share)
-    )
-    numbers = {
-        "largest_energy": result.largest_energy,
-        "mean_energy": result.mean_energy,
-        "models": {name: _errors(result, name) for name in models},
-        "tuned": _errors(tuned, "tuned") | {"beta_1_linear": given["beta_linear"][0] + more},
-    }
-    shown = slice(given["shown_samples"])
-    tables = {
-        "energy-errors": Table.of(
-            ("sample", "1", range(len(result.models["fitted"].errors[shown]))),
-            *((name, "% of largest energy", result.models[name].errors[shown]) for name in models),
-        ),
-        "energy-errors-histogram": _histograms(result, models),
-        "energy-errors-over-length": _over_length(given, models, tell),
-    }
-    return Findings(numbers, tables)
-
-
-def _errors(result: Validation, name: str) -> dict[str, float]:
-    errors = result.models[name].errors
-    spread = float(errors.std(ddof=1))
-    return dict(result.summary()["models"][name]) | {
-        "standard_deviation": spread,
-        "standard_error_of_mean": spread / math.sqrt(len(errors)),
-    }
-
-
-def _histograms(result: Validation, names: Iterable[str]) -> Table:
-    columns: list[tuple[str, str, Iterable[Any]]] = []
-    for name in names:
-        counts, edges = result.models[name].histogram(BINS)
-        columns += [
-            (f"{name}, from", "% of largest energy", edges[:-1]),
-            (f"{name}, to", "% of largest energy", edges[1:]),
-            (f"{name}, samples", "1", counts),
-        ]
-    return Table.of(*columns)
-
-
-def _over_length(given: Mapping[str, Any], models: Mapping[str, InertiaModel], tell: Tell) -> Table:
-    """Mean absolute error over the mean energy, for arms of several lengths."""
-    arm, rows = load_arm("ten-sections"), []
-    for k, n in enumerate(LENGTHS):
-        longer = arm.replace(sections=[arm.sections[0]] * n)
-        found = validate_energy_shaping(models, given["samples_per_length"], given["seed"], arm=longer)
-        rows.append([found.models[name].relative for name in models])
-        tell(0.8 + 0.2 * (k + 1) / len(LENGTHS))
-    columns = zip(*rows, strict=True)
-    return Table.of(
-        ("sections", "1", LENGTHS),
-        *((name, "% of mean energy", values) for name, values in zip(models, columns, strict=True)),
-    )
-
-
-def show_validation(found: Findings) -> list[Shown]:
-    """The errors of every model."""
-    rows = []
-    labels = {
-        "fitted": "fitted, 2pi term by term",
-        "small bends": "small-bend limits (4/3, 3/2, 9/5; 1, 1, 4/3)",
-        "literature": f"literature, β^{{υ}} = {betas(PUBLISHED)}",
-        "not shaped": "not shaped, all β = 1",
-        "point mass": "point mass (II-D)",
-        "tuned": "fitted, β_{1}^{υ} moved until the signed mean vanishes",
-    }
-    for name, errors in (found.numbers["models"] | {"tuned": found.numbers["tuned"]}).items():
-        signed = f"{digits(errors['signed_mean'])} ± {digits(errors['standard_error_of_mean'], 2)}"
-        rest = (errors[each] for each in ("mean_absolute", "worst", "relative"))
-        rows.append((labels[name], signed, *(digits(value) for value in rest)))
-    largest, mean = found.numbers["largest_energy"], found.numbers["mean_energy"]
-    return [
-        Shown(
-            "Kinetic energy of the ten-section arm: integral model minus model, in percent",
-            (
-                "model",
-                "signed mean ± its standard error, of the largest energy",
-                "mean absolute, of the largest energy",
-                "worst, of the largest energy",
-                "mean absolute, of the mean energy",
-            ),
-            tuple(rows),
-            f"The largest energy in the samples is {digits(largest, 4)} J, the mean {digits(mean, 4)} J. The paper "
-            "normalises with the largest, which flatters: it is many times the mean and grows with the number of "
-            "samples.",
-        )
-    ]
-
-
-VALIDATION = Part(
-    name="validation",
-    title="Statistical validation on ten sections",
-    method=(
-        "As in the paper: ten sections with L = 0.15 m, r = 0.0125 m, m = 0.1 kg; muscle lengths uniform in "
-        "[0, 0.07] m, rates uniform in [−L, L] per second. For every state the kinetic energy of the whole arm is "
-        "computed with the exact integral model and with each of the others; the difference is divided by the largest "
-        "exact energy in all samples, the paper's normalisation. The same is repeated for arms of 1 to 20 such "
-        "sections.",
-        "The last row of the table answers whether a signed mean of 10^{−6} % could be meant: errors of both signs "
-        "cancel in it, so that one coefficient can be moved until it vanishes on any given set of samples. Neither the "
-        "mean absolute error nor the worst one follow.",
-    ),
-    parameters=validation_parameters,
-    find=find_validation,
-    drawings=(
-        Drawing(
-            "energy-errors",
-            "Energy error of the ten-section arm (the paper's Fig. 4). (a) Single samples, fitted β. (b), (c) "
-            "Histograms of all samples, counts on a logarithmic scale.",
-            draw_errors,
-            more_tables=("energy-errors-histogram",),
-        ),
-        Drawing(
-            "energy-errors-over-length",
-            "Mean absolute energy error over the mean energy, for arms of 1 to 20 sections. In long arms most energy "
-            "is in the velocity of the sections' bases, which no model changes: ten sections are an easy test, one "
-            "section is the hard one.",
-            draw_error_growth,
-        ),
-    ),
-    shown=show_validation,
-    needs=("energy-shaping",),
+    word_tables=shaping_tables,
 )
