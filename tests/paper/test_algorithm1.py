@@ -246,7 +246,7 @@ def test_integral_energy_is_the_sum_of_disc_energies(geometry: Case) -> None:
 
 
 def test_shaped_energy_is_the_printed_one(geometry: Case) -> None:
-    """Eqs. Kwi_c, Kvi_c with β on the terms of dKw_i, dKv_i, from averages of the reference poses."""
+    """Eqs. 18 Kwi_c, 20 Kvi_c with β on the terms of dKw_i, dKv_i, from averages of the reference poses."""
     model = MODELS[1]
     assert isinstance(model, CentreOfGravity)
     (w1, w2, w3), (v1, v2, v3) = model.beta_angular, model.beta_linear
@@ -391,11 +391,11 @@ def prototype(**changes: Any) -> Arm:
 @pytest.mark.parametrize(
     ("q", "says"),
     [
-        (np.zeros(4), r"q has shape \(4,\): must be"),
-        (np.zeros((2, 3)), r"must be \(3,\), one state at a time"),
-        ([np.nan, 0.0, 0.0], r"q\[0\] = nan: must be finite"),
-        ([0.0, 0.0, 0.2], r"bent by 10\.66.* rad: must be at most 2π"),
-        ([-0.2, -0.2, -0.2], r"-0\.05 m long: must be longer than 0"),
+        (np.zeros(4), r"q .*\(4,\).*3"),
+        (np.zeros((2, 3)), r"q.*\(2, 3\).*\(3,\)"),
+        ([np.nan, 0.0, 0.0], r"q\[0\] = nan.*finite"),
+        ([0.0, 0.0, 0.2], r"section 1 .*10\.66.*2π"),
+        ([-0.2, -0.2, -0.2], r"section 1 .*-0\.05 m.* 0"),
     ],
 )
 def test_a_state_outside_the_model_is_refused(q: Any, says: str) -> None:

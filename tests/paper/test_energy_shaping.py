@@ -46,7 +46,7 @@ def random_sections(rng, count, greatest_bend):
 
 
 def pose(x, xi):
-    """The paper's curve parameters, eq. HTM_section with R_Z(-θ): rotation and position at ξ."""
+    """The paper's curve parameters, eq. 1 HTM_section with R_Z(-θ): rotation and position at ξ."""
     a, b, s = x
     phi, theta = np.hypot(a, b), np.arctan2(b, a)
     turn = np.array([[np.cos(theta), -np.sin(theta), 0], [np.sin(theta), np.cos(theta), 0], [0, 0, 1]])
@@ -66,7 +66,7 @@ def pose_rate(x, xd, xi, h=1e-4):
 
 
 def printed_terms(rotation, position, rotation_rate, velocity, omega):
-    """The products under the integrals of eqs. Kvi and Kwi; T2 sums the first two diagonal entries."""
+    """The products under the integrals of eqs. 19 Kvi and 17 Kwi; T2 sums the first two diagonal entries."""
     o1, o2, o3 = omega
     spin = np.array([[0, -o3, o2], [o3, 0, -o1], [-o2, o1, 0]])
     carried, turned = spin @ position, spin @ rotation
@@ -105,7 +105,7 @@ def test_the_terms_are_the_printed_integrals(greatest_bend):
 
 
 def test_the_energies_of_two_models_differ_by_their_terms():
-    """Eqs. dKv_i and dKw_i for the second of two sections: all that depends on v cancels."""
+    """Eqs. 22 dKv_i and 21 dKw_i for the second of two sections: all that depends on v cancels."""
     rng = np.random.default_rng(2)
     for _ in range(20):
         shaped = CentreOfGravity(beta_linear=(1.4, 1.5, 1.7), beta_angular=(1.1, 1.05, 1.4))

@@ -124,10 +124,10 @@ def test_batch_is_the_same_as_one_at_a_time() -> None:
 @pytest.mark.parametrize("order", [0, -3, 2.0, True, "15", None])
 def test_an_order_that_is_not_a_positive_integer_is_refused(order: Any) -> None:
     for call in (lambda: modal_pose(SECTION, np.zeros(3), 1.0, order), lambda: modal_error(order, 1.0)):
-        with pytest.raises(ValueError, match=r"order = .*: must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match=r"order = .* 1$"):
             call()
 
 
 def test_joint_variables_of_another_shape_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"q_i has shape \(4,\): must be \(\.\.\., 3\)"):
+    with pytest.raises(ValueError, match=r"q_i .*\(4,\).*\(\.\.\., 3\)"):
         modal_pose(SECTION, np.zeros(4))

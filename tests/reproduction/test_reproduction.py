@@ -197,8 +197,8 @@ def test_the_report_holds_every_claim_with_its_answer(made, page):
 
 def test_the_report_says_how_much_was_computed_and_from_what(made, page):
     text = "".join(page.text)
-    assert "Quick run." in text  # TINY is not the full extent
-    assert "2,000 instead of 1,000,000" in text
+    assert "2,000" in text  # TINY is not the full extent,
+    assert "1,000,000" in text  # which the report then tells
     assert "seed = 1" in text
     assert text.count(LABEL) >= len(EXPERIMENTS)
     for study in STUDIES.values():
@@ -356,19 +356,19 @@ def test_numbers_for_readers(value, count, expected):
 
 def test_bad_input_is_one_line(tmp_path, capsys):
     (tmp_path / "file").write_text("")
-    for arguments, expected in (
-        (["reproduce", "--only", "nothing", "-o", str(tmp_path)], "only = 'nothing': must be one of energy-shaping,"),
-        (["reproduce", "--seed", "-1", "-o", str(tmp_path)], "seed = -1: must be a whole number of at least 0"),
-        (["reproduce", "-o", str(tmp_path / "file" / "below")], "cannot hold the report: Not a directory"),
-        (["energy-shaping", "--samples", "3"], "samples = 3: must be a whole number of at least 1000"),
-        (["energy-shaping", "--sampling", "4pi"], "sampling = '4pi': must be '2pi' or '6pi'"),
-        (["energy-shaping", "--method", "all"], "method = 'all': must be"),
-        (["energy-shaping", "-o", "x.toml", "--arm", "none"], "'none' is neither a file"),
+    for arguments, words in (
+        (["reproduce", "--only", "nothing", "-o", str(tmp_path)], ("only = 'nothing'", *STUDIES)),
+        (["reproduce", "--seed", "-1", "-o", str(tmp_path)], ("seed = -1", "0")),
+        (["reproduce", "-o", str(tmp_path / "file" / "below")], (str(tmp_path / "file" / "below"), "directory")),
+        (["energy-shaping", "--samples", "3"], ("samples = 3", "1000")),
+        (["energy-shaping", "--sampling", "4pi"], ("sampling = '4pi'", "2pi", "6pi")),
+        (["energy-shaping", "--method", "all"], ("method = 'all'", "terms", "kinds", "total")),
+        (["energy-shaping", "-o", "x.toml", "--arm", "none"], ("'none'", "prototype")),
     ):
         assert main(arguments) == 2
         written = capsys.readouterr()
         assert written.out == ""
-        assert expected in written.err
+        assert all(word in written.err for word in words), written.err
         assert written.err.count("\n") == 1
 
 
@@ -392,7 +392,7 @@ def test_an_interruption_is_exit_code_130(tmp_path, undrawn, monkeypatch, capsys
 
     monkeypatch.setattr(reproduction, "reproduce", interrupted)
     assert main(["reproduce", "-o", str(tmp_path)]) == 130
-    assert "finished studies are kept in" in capsys.readouterr().err
+    assert str(tmp_path) in capsys.readouterr().err
 
 
 def test_energy_shaping_prints_the_fit_and_writes_an_arm(tmp_path, capsys):

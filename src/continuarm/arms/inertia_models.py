@@ -11,13 +11,13 @@ from continuarm.arms.field_types import Shaping, Three
 
 
 class Integral(Description):
-    """The exact kinetic energy: thin discs integrated along the section (eqs. 17, Kwi; 19, Kvi)."""
+    """The exact kinetic energy: thin discs integrated along the section (eqs. 17 Kwi, 19 Kvi)."""
 
     model: Literal["integral"] = "integral"
 
 
 class CentreOfGravity(Description):
-    """The paper's proposal: one disc at the centre of gravity, energies shaped by β (eqs. 18, Kwi_c; 20, Kvi_c).
+    """The paper's proposal: one disc at the centre of gravity, energies shaped by β (eqs. 18 Kwi_c, 20 Kvi_c).
 
     The defaults are what fit_energy_shaping finds with 10⁶ random sections, to the three places that another seed
     leaves within one unit. The small-bend limits are (4/3, 3/2, 9/5) and (1, 1, 4/3): with them the bending energy is

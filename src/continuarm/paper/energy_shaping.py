@@ -1,7 +1,7 @@
 """The paper's energy shaping (section III-B): β of the centre-of-gravity model fitted to random sections.
 
 The kinetic energy of the centre-of-gravity model has six terms, each scaled by its β so that it matches that of the
-integral model (eqs. 21, dKw_i; 22, dKv_i); `random_sections` says what the terms are and how sections are drawn. β is
+integral model (eqs. 21 dKw_i, 22 dKv_i); `random_sections` says what the terms are and how sections are drawn. β is
 found by least squares through the origin, in the two ways of the paper and one between:
 
 * "terms": each integral term on its own centre-of-gravity term, angular ones without I. β means what it says.
@@ -160,9 +160,9 @@ def fit_energy_shaping(
     bootstrap: int = 200,
     progress: Callable[[float], Any] | None = None,
 ) -> EnergyShapingFit:
-    """β^υ and β^ω, pure numbers, that bring the energies of one disc (eqs. 18, Kwi_c; 20, Kvi_c) to the exact ones.
+    """β^υ and β^ω, pure numbers, that bring the energies of one disc (eqs. 18 Kwi_c, 20 Kvi_c) to the exact ones.
 
-    Minimises the sum over random sections of (K_i - K̄_i)² (eqs. 21, dKw_i; 22, dKv_i); nearly straight sections that
+    Minimises the sum over random sections of (K_i - K̄_i)² (eqs. 21 dKw_i, 22 dKv_i); nearly straight sections that
     only bend give the limits (4/3, 3/2, 9/5) and (1, 1, 4/3). The same arguments give the same numbers.
 
     samples: random sections, 1000 to 10⁷; a million take about two seconds.

@@ -1,6 +1,6 @@
 """The paper's truncated modal form of a section's pose, for comparison only.
 
-The paper replaces every entry of T(ξ) (eq. HTM_section) by its multivariate Taylor polynomial in the joint variables
+The paper replaces every entry of T(ξ) (eq. 1 HTM_section) by its multivariate Taylor polynomial in the joint variables
 about q_i = 0, cut at a total degree (13 and 15 are the degrees it names). In the bending vector (a, b), linear in q_i,
 and the lengths s = L + e, e = (l1 + l2 + l3) / 3, every entry is a monomial times a series in y = a² + b²:
 

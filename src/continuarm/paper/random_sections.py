@@ -1,8 +1,9 @@
 """The paper's random sections (section III-B), and the six energy terms of each in both models.
 
 A section has unactuated length L = 1 and mass m = 1: both drop out of every ratio. Its base has angular velocity ω and
-no linear velocity v: the terms with v are the same in both models and cancel (eq. dKv_i). Kinetic energies are sums of
-six terms, three linear per unit of mass m and three angular per unit of I = m r²/4 (eqs. Kvi, Kvi_c, Kwi, Kwi_c):
+no linear velocity v: the terms with v are the same in both models and cancel (eq. 22 dKv_i). Kinetic energies are sums
+of six terms, three linear per unit of mass m (eqs. 19 Kvi, 20 Kvi_c) and three angular per unit of I = m r²/4
+(eqs. 17 Kwi, 18 Kwi_c):
 
               base ½ ωᵀAω       cross ω·B             own ½ Q
     linear    ½ ∫|ω×p|²         ∫(ω×p)·ṗ              ½ ∫|ṗ|²
@@ -14,10 +15,10 @@ Choices, where the text is silent or contradicts itself:
 
 * Everything is drawn uniformly and independently, α_l after α_r (its range depends on it), each muscle on its own. The
   text gives ranges only.
-* α_l <= 6π α_r is printed, with the remark that it limits the bend to 4π/3. It limits the bend to 4π; the remark asks
-  for α_l <= 2π α_r. Both are here: "2pi" and "6pi". Beyond a full turn, where the library refuses a section, "6pi" goes
-  on with the formulas as they stand. The paper's modal functions of order 13 are useless there, so that it will
-  have meant "2pi".
+* The bound on α_l and the remark on it contradict each other (docs/notation.md, "Where the paper's print is
+  corrected"). Both are here: "2pi" and "6pi". Beyond a full turn, where the library refuses a section, "6pi" goes on
+  with the formulas as they stand. The paper's modal functions of order 13 are useless there, so that it will have
+  meant "2pi".
 * q̇_i in [0, L] is printed, and taken: all muscles lengthen, so there is much stretching. The validation
   of the paper has q̇ in [-L, L]; `Sampling(least_rate=-1)` draws that, and raises only β3 of the linear energy
   (1.74 to 1.79), because bending has 9/5 and stretching 4/3.

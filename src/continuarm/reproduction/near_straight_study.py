@@ -63,7 +63,7 @@ def bent(section: Section, bend: float, direction: float = 0.4) -> Floats:
 
 
 def by_curve_parameters(x: Floats) -> list[float]:
-    """The quantities by λ, φ and θ, as the pose is printed (eq. 1, HTM_section): a straight section divides by zero."""
+    """The quantities by λ, φ and θ, as the pose is printed (eq. 1 HTM_section): a straight section divides by zero."""
     a, b, s = x
     with np.errstate(divide="ignore", invalid="ignore"):
         phi, theta = np.hypot(a, b), np.arctan2(b, a)

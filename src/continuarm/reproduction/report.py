@@ -22,7 +22,9 @@ TALLY = {AGREES: "agree", IN_PART: "agree in part", DIFFERS: "differ", OPEN: "ca
 CLASSES = {AGREES: "yes", IN_PART: "partly", DIFFERS: "no", OPEN: "open", NOT_RUN: "open"}
 MARKS = {AGREES: "✓", IN_PART: "◐", DIFFERS: "✗", OPEN: "?", NOT_RUN: "–"}
 
-CORRECTED = "eqs. 1 (HTM_section), 21 (dKw_i), 25 (Mv_c), 26 (Ckj), 27 (dMw_C), 28 (dMv_c) and 37 (Ggi_derivation)"
+CORRECTED = (
+    "eqs. 1 HTM_section, 21 dKw_i, 22 dKv_i, 25 Mv_c, 26 Ckj, 27 dMw_C, 28 dMv_c, 37 Ggi_derivation and Algorithm 1"
+)
 """What had to be corrected in print; docs/notation.md says how."""
 
 STYLE = """
