@@ -44,6 +44,9 @@ from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.fit import identify
 from continuarm.identification.result import Identification
 
+# The paper's own
+from continuarm.paper.energy_shaping import EnergyShapingFit, fit_energy_shaping
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -53,6 +56,7 @@ __all__ = [
     "CentreOfGravity",
     "Controller",
     "DescriptionError",
+    "EnergyShapingFit",
     "Equilibria",
     "FixedStep",
     "ForceSignal",
@@ -83,6 +87,7 @@ __all__ = [
     "elastic_forces",
     "equilibria",
     "equilibrium",
+    "fit_energy_shaping",
     "forward_dynamics",
     "gravitational_energy",
     "gravity_forces",

@@ -5,7 +5,6 @@ import pytest
 
 from continuarm import (
     Arm,
-    CentreOfGravity,
     Integral,
     Muscles,
     Payload,
@@ -15,6 +14,7 @@ from continuarm import (
     linearization,
     mass_matrix,
 )
+from continuarm.arms.inertia_models import SMALL_BENDS
 from random_arms import MODELS
 
 SECTION = Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700)
@@ -29,11 +29,11 @@ def frequencies(arm, q):
     return np.sort(np.linalg.eigvals(-A[size:, :size]).real)
 
 
-@pytest.mark.parametrize("model", [Integral(), CentreOfGravity()], ids=lambda m: m.model)
+@pytest.mark.parametrize("model", [Integral(), SMALL_BENDS], ids=lambda m: m.model)
 def test_free_vibration_of_one_section(model):
     """Stretching: a spring 3k with a third of the mass. Bending: m L²/20 + I/3 against 3/2 k r².
 
-    The shaped energies have the same small-bend limits: 9/5 · 1/36 = 1/20 and 4/3 · 1/4 = 1/3.
+    With the small-bend limits of β the shaped energies have the same: 9/5 · 1/36 = 1/20 and 4/3 · 1/4 = 1/3.
     """
     arm = Arm(sections=[SECTION], inertia=model, gravity=(0, 0, 0))
     bending = 1.5 * K * R**2 / (M * L**2 / 20 + SECTION.disc_inertia / 3)

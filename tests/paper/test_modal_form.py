@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.linalg import expm
 
+from constant_curvature import twisted_pose
 from continuarm.arms.section import Section
 from continuarm.paper.modal_form import modal_error, modal_pose
 
@@ -24,14 +24,6 @@ def joint_variables(phi: Any, theta: Any, stretch: Any) -> Array:
     return np.stack([phi * np.cos(theta), phi * np.sin(theta), stretch], axis=-1) @ SECTION.length_map.T
 
 
-def exact_pose(q_i: Array, xi: float) -> Array:
-    """(..., 4, 4): exp(ξ [k, s z]), a section of constant curvature without shape functions."""
-    a, b, e = np.moveaxis(q_i @ SECTION.shape_map.T, -1, 0)
-    zero = np.zeros_like(a)
-    rows = [[zero, zero, a, zero], [zero, zero, b, zero], [-a, -b, zero, e + SECTION.length], [zero] * 4]
-    return expm(xi * np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
-
-
 def random_joint_variables(seed: int, phi: float, count: int = 8) -> Array:
     rng = np.random.default_rng(seed)
     return joint_variables(phi, rng.uniform(-np.pi, np.pi, count), rng.uniform(-0.06, 0.1, count))
@@ -42,7 +34,7 @@ def test_high_order_is_the_exact_pose(phi: float) -> None:
     q_i = random_joint_variables(1, phi)
     for xi in (0.0, 0.3, 1.0):
         # at φ = 2π the terms reach e^φ = 535, so rounding leaves 1e-13; order 60 leaves nothing of the series
-        np.testing.assert_allclose(modal_pose(SECTION, q_i, xi, 60), exact_pose(q_i, xi), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(modal_pose(SECTION, q_i, xi, 60), twisted_pose(SECTION, q_i, xi), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("order", [13, 15])
@@ -50,7 +42,9 @@ def test_high_order_is_the_exact_pose(phi: float) -> None:
 def test_near_straight_the_papers_orders_are_exact(order: int, phi: float) -> None:
     q_i = random_joint_variables(2, phi)
     # the first term left out is below φ¹³ / 13! = 1e-23; the exponential has rounding of its own
-    np.testing.assert_allclose(modal_pose(SECTION, q_i, 1.0, order), exact_pose(q_i, 1.0), rtol=0, atol=2e-15)
+    np.testing.assert_allclose(
+        modal_pose(SECTION, q_i, 1.0, order), twisted_pose(SECTION, q_i, 1.0), rtol=0, atol=2e-15
+    )
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 7, 13, 14, 15])
@@ -74,9 +68,8 @@ def test_the_remainder_is_of_the_next_degree(order: int) -> None:
     scale = np.array([0.4, 0.2])[:, None]
     if order == 8:
         scale *= 2  # keep the remainder of the smaller step above rounding
-    error = np.abs(modal_pose(SECTION, scale * direction, 1.0, order) - exact_pose(scale * direction, 1.0)).max(
-        axis=(1, 2)
-    )
+    q_i = scale * direction
+    error = np.abs(modal_pose(SECTION, q_i, 1.0, order) - twisted_pose(SECTION, q_i, 1.0)).max(axis=(1, 2))
     assert error[1] > 1e-13
     # the ratio tends to 2^(N+1) as the step goes to zero; the next term changes it by a few per cent here
     assert math.log2(error[0] / error[1]) == pytest.approx(order + 1, abs=0.15)
@@ -98,7 +91,7 @@ def test_error_falls_with_order_and_grows_with_bend(xi: float) -> None:
 def test_error_is_that_of_the_pose_of_a_section_at_its_own_length(order: int) -> None:
     phi = np.array([0.0, 0.7, 2.0, 5.0])
     q_i = joint_variables(phi, 0.0, 0.0)
-    error = np.abs(modal_pose(SECTION, q_i, 0.8, order) - exact_pose(q_i, 0.8))
+    error = np.abs(modal_pose(SECTION, q_i, 0.8, order) - twisted_pose(SECTION, q_i, 0.8))
     found = modal_error(order, phi, 0.8)
     np.testing.assert_allclose(found.position, error[:, :3, 3].max(axis=1) / SECTION.length, rtol=1e-9, atol=1e-14)
     np.testing.assert_allclose(found.rotation, error[:, :3, :3].max(axis=(1, 2)), rtol=1e-9, atol=1e-14)
@@ -106,7 +99,7 @@ def test_error_is_that_of_the_pose_of_a_section_at_its_own_length(order: int) ->
 
 def test_no_other_bending_direction_has_a_larger_error() -> None:
     q_i = joint_variables(3.0, np.linspace(-np.pi, np.pi, 60), 0.0)
-    error = np.abs(modal_pose(SECTION, q_i, 1.0, 9) - exact_pose(q_i, 1.0))
+    error = np.abs(modal_pose(SECTION, q_i, 1.0, 9) - twisted_pose(SECTION, q_i, 1.0))
     found = modal_error(9, 3.0)
     assert error[:, :3, :3].max() <= found.rotation * (1 + 1e-12)
     assert error[:, :3, 3].max() <= found.position * SECTION.length * (1 + 1e-12)
@@ -124,10 +117,10 @@ def test_batch_is_the_same_as_one_at_a_time() -> None:
 @pytest.mark.parametrize("order", [0, -3, 2.0, True, "15", None])
 def test_an_order_that_is_not_a_positive_integer_is_refused(order: Any) -> None:
     for call in (lambda: modal_pose(SECTION, np.zeros(3), 1.0, order), lambda: modal_error(order, 1.0)):
-        with pytest.raises(ValueError, match=r"order = .*: must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match=r"order = .* 1$"):
             call()
 
 
 def test_joint_variables_of_another_shape_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"q_i has shape \(4,\): must be \(\.\.\., 3\)"):
+    with pytest.raises(ValueError, match=r"q_i .*\(4,\).*\(\.\.\., 3\)"):
         modal_pose(SECTION, np.zeros(4))

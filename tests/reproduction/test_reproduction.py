@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import dataclasses
 import io
 import itertools
 import json
@@ -15,20 +16,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import continuarm.reproduction.run as reproduction
+import continuarm.reproduction.report_folder as reproduction
+import continuarm.reproduction.stored_results as stored_results
 from continuarm import CentreOfGravity, load_arm
 from continuarm.cli.app import main
 from continuarm.paper.experiments import EXPERIMENTS, LABEL
 from continuarm.reproduction.claims import CLAIMS
-from continuarm.reproduction.experiments import STEADY, steady_rows
-from continuarm.reproduction.findings import Findings, Table, digits, plain, with_error
+from continuarm.reproduction.experiments_study import STEADY, steady_rows
+from continuarm.reproduction.near_straight_study import bent, by_curve_parameters, by_entire_functions, exactly
+from continuarm.reproduction.number_text import plain
 from continuarm.reproduction.report import marked
-from continuarm.reproduction.run import PARTS, Effort, reproduce
-from continuarm.reproduction.shapes import by_curve_parameters, by_entire_functions, exactly
+from continuarm.reproduction.report_folder import STUDIES, Extent, reproduce
 from continuarm.simulation.plots import SUFFIXES
 from html_reader import PageReader, check_self_contained
 
-TINY = Effort(
+TINY = Extent(
     name="tiny",
     fit_samples=2_000,
     bootstrap=10,
@@ -42,12 +44,12 @@ TINY = Effort(
     engine_sections=(1, 3, 10, 20),
     points=21,
 )
-DRAWINGS = [drawing for part in PARTS.values() for drawing in part.drawings]
+DRAWINGS = [drawing for study in STUDIES.values() for drawing in study.drawings]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    return reproduce(tmp_path_factory.mktemp("reproduction"), effort=TINY, seed=1)
+    return reproduce(tmp_path_factory.mktemp("reproduction"), extent=TINY, seed=1)
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def undrawn(monkeypatch):
     """Figures take most of the time of a small run: here there are none."""
 
     def drawn(place, found, tell):
-        return {drawing.name: "<svg/>" for name in found for drawing in PARTS[name].drawings}
+        return {drawing.name: "<svg/>" for name in found for drawing in STUDIES[name].drawings}
 
     monkeypatch.setattr(reproduction, "_drawn", drawn)
 
@@ -68,18 +70,18 @@ def report(folder: Path):
 
 
 def test_the_same_seed_gives_the_same_numbers_in_another_folder(made, tmp_path, undrawn):
-    reproduce(tmp_path, effort=TINY, seed=1)
+    reproduce(tmp_path, extent=TINY, seed=1)
     first, second = report(made.folder), report(tmp_path)
     assert first["about"]["parameters"] == second["about"]["parameters"]
-    for name, part in first["parts"].items():
+    for name, study in first["studies"].items():
         for kind in ("numbers", "tables"):
-            assert part[kind] == second["parts"][name][kind], name
+            assert study[kind] == second["studies"][name][kind], name
     for one, other in zip(first["claims"], second["claims"], strict=True):
         assert one == other or one["timed"]
 
 
 def test_another_seed_draws_other_samples(made, tmp_path, undrawn):
-    other = reproduce(tmp_path, effort=TINY, seed=2, only=["energy-shaping"])
+    other = reproduce(tmp_path, extent=TINY, seed=2, only=["energy-shaping"])
     one = made.found["energy-shaping"].tables["energy-terms-2pi"]
     assert not np.allclose(one["bend"], other.found["energy-shaping"].tables["energy-terms-2pi"]["bend"])
 
@@ -87,55 +89,51 @@ def test_another_seed_draws_other_samples(made, tmp_path, undrawn):
 # Nothing is computed twice
 
 
-def test_finished_parts_are_kept_and_what_is_missing_is_computed(tmp_path, undrawn):
-    first = reproduce(tmp_path, effort=TINY, only=["modal-form"])
+def test_finished_studies_are_kept_and_what_is_missing_is_computed(tmp_path, undrawn):
+    first = reproduce(tmp_path, extent=TINY, only=["modal-form"])
     assert first.computed == ("modal-form",)
-    path = tmp_path / "parts" / "modal-form-tiny.json"
+    path = tmp_path / "studies" / "modal-form-tiny.json"
     written = path.stat().st_mtime_ns
-    second = reproduce(tmp_path, effort=TINY, only=["near-straight"])
+    second = reproduce(tmp_path, extent=TINY, only=["near-straight"])
     assert second.computed == ("near-straight",)
     assert list(second.found) == ["modal-form", "near-straight"]  # the report has everything that is there
     assert path.stat().st_mtime_ns == written
-    third = reproduce(tmp_path, effort=TINY, only=["modal-form"], fresh=True)
+    third = reproduce(tmp_path, extent=TINY, only=["modal-form"], fresh=True)
     assert third.computed == ("modal-form",)
     assert path.stat().st_mtime_ns > written
 
 
-def test_an_interrupted_run_keeps_its_finished_parts(tmp_path, undrawn, monkeypatch):
+def test_an_interrupted_run_keeps_its_finished_studies(tmp_path, undrawn, monkeypatch):
     def interrupted(given, tell):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setitem(PARTS, "validation", _replaced(PARTS["validation"], find=interrupted))
+        patch.setitem(STUDIES, "validation", dataclasses.replace(STUDIES["validation"], find=interrupted))
         with pytest.raises(KeyboardInterrupt):
-            reproduce(tmp_path, effort=TINY, only=["validation"])
-    kept = tmp_path / "parts" / "energy-shaping-tiny.json"
+            reproduce(tmp_path, extent=TINY, only=["validation"])
+    kept = tmp_path / "studies" / "energy-shaping-tiny.json"
     written = kept.stat().st_mtime_ns
     assert [path.name for path in kept.parent.iterdir()] == [kept.name]  # and nothing half-written
-    resumed = reproduce(tmp_path, effort=TINY, only=["validation"])
+    resumed = reproduce(tmp_path, extent=TINY, only=["validation"])
     assert resumed.computed == ("validation",)
     assert kept.stat().st_mtime_ns == written
 
 
-def _replaced(part, **changes):
-    return type(part)(**{name: getattr(part, name) for name in part.__dataclass_fields__} | changes)
-
-
 @pytest.mark.parametrize("spoil", ["", "{", '{"key": 1}', "[]"])
 def test_a_spoilt_result_is_computed_again(tmp_path, undrawn, spoil):
-    reproduce(tmp_path, effort=TINY, only=["modal-form"])
-    path = tmp_path / "parts" / "modal-form-tiny.json"
+    reproduce(tmp_path, extent=TINY, only=["modal-form"])
+    path = tmp_path / "studies" / "modal-form-tiny.json"
     path.write_text(spoil)
-    assert reproduce(tmp_path, effort=TINY, only=["modal-form"]).computed == ("modal-form",)
-    assert json.loads(path.read_text())["part"] == "modal-form"
+    assert reproduce(tmp_path, extent=TINY, only=["modal-form"]).computed == ("modal-form",)
+    assert json.loads(path.read_text())["study"] == "modal-form"
 
 
 def test_a_result_of_other_parameters_or_source_is_not_used(tmp_path, undrawn, monkeypatch):
-    reproduce(tmp_path, effort=TINY, only=["energy-shaping"])
-    assert reproduce(tmp_path, effort=TINY, seed=7, only=["energy-shaping"]).computed == ("energy-shaping",)
-    assert reproduce(tmp_path, effort=TINY, seed=7, only=["energy-shaping"]).computed == ()
-    monkeypatch.setattr(reproduction, "source_hash", lambda: "other")
-    assert reproduce(tmp_path, effort=TINY, seed=7, only=["energy-shaping"]).computed == ("energy-shaping",)
+    reproduce(tmp_path, extent=TINY, only=["energy-shaping"])
+    assert reproduce(tmp_path, extent=TINY, seed=7, only=["energy-shaping"]).computed == ("energy-shaping",)
+    assert reproduce(tmp_path, extent=TINY, seed=7, only=["energy-shaping"]).computed == ()
+    monkeypatch.setattr(stored_results, "source_hash", lambda: "other")
+    assert reproduce(tmp_path, extent=TINY, seed=7, only=["energy-shaping"]).computed == ("energy-shaping",)
 
 
 # What is written
@@ -163,12 +161,12 @@ def test_the_report_holds_every_claim_with_its_answer(made, page):
 
 def test_the_report_says_how_much_was_computed_and_from_what(made, page):
     text = "".join(page.words)
-    assert "Quick run." in text  # TINY is not the full effort
-    assert "2,000 instead of 1,000,000" in text
+    assert "2,000" in text  # TINY is not the full extent,
+    assert "1,000,000" in text  # which the report then tells
     assert "seed = 1" in text
     assert text.count(LABEL) >= len(EXPERIMENTS)
-    for part in PARTS.values():
-        assert part.title in text
+    for study in STUDIES.values():
+        assert study.title in text
 
 
 def test_every_figure_is_embedded_and_written_with_its_data(made, page):
@@ -184,8 +182,8 @@ def test_every_figure_is_embedded_and_written_with_its_data(made, page):
 
 def test_csv_files_hold_the_numbers_of_the_json(made):
     tables = {}
-    for part in report(made.folder)["parts"].values():
-        tables |= part["tables"] | part["time_tables"]
+    for study in report(made.folder)["studies"].values():
+        tables |= study["tables"] | study["time_tables"]
     assert {path.stem for path in (made.folder / "figures").glob("*.csv")} == set(tables)
     for name, columns in tables.items():
         rows = list(csv.reader(io.StringIO((made.folder / "figures" / f"{name}.csv").read_text(encoding="utf-8"))))
@@ -249,18 +247,28 @@ def test_the_case_study_is_the_papers(made):
 
 def test_curve_parameters_are_right_where_they_work_and_fail_where_they_do():
     section = load_arm("prototype").sections[0]
-    bent, straight = (0.001, 0.012, 0.017), (0.0, 0.0, 0.0)
     # bent by 0.5 rad: the worst of the three loses φ⁻⁴ times rounding
-    np.testing.assert_allclose(by_curve_parameters(section, bent), by_entire_functions(section, bent), rtol=1e-12)
-    assert all(math.isnan(value) for value in by_curve_parameters(section, straight))
-    np.testing.assert_allclose(by_entire_functions(section, straight), (0, 0, 1 / 20), rtol=1e-15)
+    x = bent(section, 0.5)
+    np.testing.assert_allclose(by_curve_parameters(x), by_entire_functions(x), rtol=1e-12)
+    straight = bent(section, 0.0)
+    np.testing.assert_array_equal(straight, [0, 0, section.length])
+    assert all(math.isnan(value) for value in by_curve_parameters(straight))
+    np.testing.assert_allclose(by_entire_functions(straight), (0, 0, 1 / 20), rtol=1e-15)
 
 
 def test_the_exact_reference_agrees_where_doubles_are_good():
-    section, q = load_arm("prototype").sections[0], (0.0, 0.015, 0.018)
-    exact = exactly(section, q)
+    x = bent(load_arm("prototype").sections[0], 1.0)
+    exact = exactly(x)
     assert all(isinstance(value, Fraction) for value in exact)
-    np.testing.assert_allclose([float(value) for value in exact], by_entire_functions(section, q), rtol=2e-15)
+    np.testing.assert_allclose([float(value) for value in exact], by_entire_functions(x), rtol=2e-15)
+
+
+def test_a_bent_section_has_an_unactuated_muscle():
+    section = load_arm("prototype").sections[0]
+    x = bent(section, 0.7, 1.1)
+    np.testing.assert_allclose(x[:2], [0.7 * math.cos(1.1), 0.7 * math.sin(1.1)], rtol=1e-14)
+    lengths = section.length_map @ (x - [0, 0, section.length])
+    assert abs(lengths[0]) < 1e-16 < lengths[2]
 
 
 def test_near_straight_errors_are_those_of_rounding_for_this_library_only(made):
@@ -283,48 +291,24 @@ def test_the_claimed_mean_error_is_refuted_by_more_than_its_uncertainty(made):
     assert verdicts["Ten sections: the mean energy error is 10^{−6} %."] == "differs"
 
 
-# Small things
-
-
-def test_findings_come_back_from_json_as_they_were():
-    table = Table.of(("a, b", "m", [1, 1 / 3, math.nan]), ("words", "", ["x", 'y "z"', "ü,"]))
-    found = Findings({"n": 1}, {"t": table}, {"s": 2.0}, {})
-    again = Findings.read(json.loads(json.dumps(found.plain, allow_nan=False)))
-    assert again == found
-    assert table.csv == '"a, b [m]",words\n1,x\n0.333333333,"y ""z"""\n,"ü,"\n'
-
-
-@pytest.mark.parametrize(
-    ("value", "count", "expected"),
-    [
-        *((0.0, 3, "0"), (None, 3, "–"), (1234.5, 3, "1,234"), (-0.01234, 3, "−0.0123"), (9.5, 3, "9.50")),
-        *((1.25e-7, 3, "1.25 · 10^{−7}"), (2e6, 2, "2.0 · 10^{6}"), (99.96, 3, "100")),
-    ],
-)
-def test_numbers_for_readers(value, count, expected):
-    assert digits(value, count) == expected
-    assert with_error(1.344612, 0.00043) == "1.34461(43)"
-    assert with_error(-21.18, 0.55) == "−21.18(55)"
-
-
 # The commands
 
 
 def test_bad_input_is_one_line(tmp_path, capsys):
     (tmp_path / "file").write_text("")
-    for arguments, expected in (
-        (["reproduce", "--only", "nothing", "-o", str(tmp_path)], "only = 'nothing': must be one of energy-shaping,"),
-        (["reproduce", "--seed", "-1", "-o", str(tmp_path)], "seed = -1: must be a whole number of at least 0"),
-        (["reproduce", "-o", str(tmp_path / "file" / "below")], "cannot hold the report: Not a directory"),
-        (["energy-shaping", "--samples", "3"], "samples = 3: must be a whole number of at least 1000"),
-        (["energy-shaping", "--sampling", "4pi"], "sampling = '4pi': must be '2pi' or '6pi'"),
-        (["energy-shaping", "--method", "all"], "method = 'all': must be"),
-        (["energy-shaping", "-o", "x.toml", "--arm", "none"], "'none' is neither a file"),
+    for arguments, words in (
+        (["reproduce", "--only", "nothing", "-o", str(tmp_path)], ("only = 'nothing'", *STUDIES)),
+        (["reproduce", "--seed", "-1", "-o", str(tmp_path)], ("seed = -1", "0")),
+        (["reproduce", "-o", str(tmp_path / "file" / "below")], (str(tmp_path / "file" / "below"), "directory")),
+        (["energy-shaping", "--samples", "3"], ("samples = 3", "1000")),
+        (["energy-shaping", "--sampling", "4pi"], ("sampling = '4pi'", "2pi", "6pi")),
+        (["energy-shaping", "--method", "all"], ("method = 'all'", "terms", "kinds", "total")),
+        (["energy-shaping", "-o", "x.toml", "--arm", "none"], ("'none'", "prototype")),
     ):
         assert main(arguments) == 2
         written = capsys.readouterr()
         assert written.out == ""
-        assert expected in written.err
+        assert all(word in written.err for word in words), written.err
         assert written.err.count("\n") == 1
 
 
@@ -339,7 +323,7 @@ def test_reproduce_prints_the_claims_and_where_the_report_is(tmp_path, undrawn, 
     printed = json.loads(capsys.readouterr().out)
     assert printed["computed"] == []
     assert len(printed["claims"]) == len(CLAIMS)
-    assert set(printed["parts"]) == {"near-straight", "modal-form"}
+    assert set(printed["studies"]) == {"near-straight", "modal-form"}
 
 
 def test_an_interruption_is_exit_code_130(tmp_path, undrawn, monkeypatch, capsys):
@@ -348,7 +332,7 @@ def test_an_interruption_is_exit_code_130(tmp_path, undrawn, monkeypatch, capsys
 
     monkeypatch.setattr(reproduction, "reproduce", interrupted)
     assert main(["reproduce", "-o", str(tmp_path)]) == 130
-    assert "finished parts are kept in" in capsys.readouterr().err
+    assert str(tmp_path) in capsys.readouterr().err
 
 
 def test_energy_shaping_prints_the_fit_and_writes_an_arm(tmp_path, capsys):

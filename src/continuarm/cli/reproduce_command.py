@@ -13,7 +13,7 @@ from continuarm.common.text import printable
 
 if TYPE_CHECKING:
     from continuarm.paper.energy_shaping import EnergyShapingFit
-    from continuarm.reproduction.run import Reproduction
+    from continuarm.reproduction.report_folder import Reproduction
 
 __all__ = ["energy_shaping", "reproduce"]
 
@@ -26,7 +26,7 @@ def reproduce(
     ] = "out/reproduction",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer samples and repeats: within a minute.")] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="PART", help="Only this part; may be given several times.")
+        list[str] | None, typer.Option("--only", metavar="STUDY", help="Only this study; may be given several times.")
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is there already.")] = False,
     seed: Annotated[int, typer.Option(help="Of all random numbers.")] = 0,
@@ -34,24 +34,24 @@ def reproduce(
 ) -> None:
     """Compute every claim of the paper again and write a report: report.html, report.json, figures and their data.
 
-    Parts: energy-shaping, validation, complexity, experiments, point-mass, modal-form, near-straight. Finished parts
+    Studies: energy-shaping, validation, complexity, experiments, point-mass, modal-form, near-straight. Finished ones
     are kept and not computed again, also after an interruption. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
-    from continuarm.reproduction import run as reproduction
+    from continuarm.reproduction import report_folder as reproduction
 
     if not output.strip():
         raise ValueError("output = '': must be the name of a folder")
     try:
         made = reproduction.reproduce(
             output,
-            effort=reproduction.QUICK if quick else reproduction.FULL,
+            extent=reproduction.QUICK if quick else reproduction.FULL,
             only=only or (),
             fresh=fresh,
             seed=seed,
             watch=progress_bar,
         )
     except KeyboardInterrupt:
-        print(f"interrupted: finished parts are kept in {printable(output)}", file=sys.stderr)
+        print(f"interrupted: finished studies are kept in {printable(output)}", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         show_json(_reproduction_numbers(made))
@@ -61,13 +61,13 @@ def reproduce(
 
 def _reproduction_numbers(made: Reproduction) -> dict[str, Any]:
     """Claims and numbers; the tables of the figures are in report.json."""
-    parts = {name: {"numbers": each.numbers, "times": each.times} for name, each in made.found.items()}
+    studies = {name: {"numbers": each.numbers, "times": each.times} for name, each in made.found.items()}
     files = {"report": str(made.report), "json": str(made.folder / "report.json")}
-    return files | {"computed": list(made.computed), "claims": list(made.claims), "parts": parts}
+    return files | {"computed": list(made.computed), "claims": list(made.claims), "studies": studies}
 
 
 def _show_claims(made: Reproduction) -> None:
-    from continuarm.reproduction.findings import plain
+    from continuarm.reproduction.number_text import plain
 
     table = new_table("claim", "measured here", "verdict")
     for row in made.claims:

@@ -1,6 +1,7 @@
 """The paper's own Algorithm 1: M, C and G from recursive Jacobians and Hessians, term by term as printed.
 
-Equation names in the comments are the labels of the paper's source (Godage, Webster, Walker, IEEE T-RO 2019).
+Equations are cited by the number in print and the label of the paper's source (Godage, Webster, Walker, IEEE T-RO
+2019). "Corrected" means: not as printed, see docs/notation.md, "Where the paper's print is corrected".
 It is here to be read beside the paper and to check the O(n) recursions, not to be fast: the derivatives M_{,h}
 alone are (3n)³ numbers, summed over the sections at a cost of O(n⁴) (the paper states O(n²)).
 
@@ -39,7 +40,7 @@ Inertia = tuple[Array, Array]
 
 
 class PaperTerms(NamedTuple):
-    """The terms of M q̈ + (C + D) q̇ + G + K_e q = τ (eq. eom), in kg, kg/s, N, N/m and N s/m."""
+    """The terms of M q̈ + (C + D) q̇ + G + K_e q = τ (eq. 23 eom), in kg, kg/s, N, N/m and N s/m."""
 
     M: Array  # (3n, 3n)
     C: Array  # (3n, 3n), from Christoffel symbols
@@ -59,7 +60,7 @@ def paper_terms(arm: Arm, q: ArrayLike, qd: ArrayLike, *, points: int = 24) -> P
     """
     q, qd = _one_state(arm, q=q, qd=qd)
     M, dM, G = inertia_and_gravity(arm, q, whole_number("points", points, 1))
-    K_e = block_diag(*(section.stiffness_matrix for section in arm.sections))  # eq. Ge: G^e = K_e q
+    K_e = block_diag(*(section.stiffness_matrix for section in arm.sections))  # eq. 30 Ge: G^e = K_e q
     D = block_diag(*(section.damping_matrix for section in arm.sections))
     return PaperTerms(M, christoffel(dM, qd), G, K_e, D, dM)
 
@@ -84,9 +85,9 @@ def inertia_and_gravity(arm: Arm, q: Array, points: int = 24) -> tuple[Array, Ar
         mean = mean_shape(section, q[own])
         M_i, dM_i = section_inertia(arm.inertia, section, q[own], mean, tip, points)
         M[upto, upto] += M_i
-        dM[upto, upto, upto] += dM_i  # Algorithm 1 prints "h from 1 to n"; h runs over the 3i entries of q^i
+        dM[upto, upto, upto] += dM_i  # Algorithm 1, corrected: h runs over the 3i entries of q^i
         G[upto] += _gravity(section.mass, arm.base_gravity, tip, mean)
-        tip = carried(tip, tip_shape(section, q[own]))  # H is updated with J, which Algorithm 1 leaves unsaid
+        tip = carried(tip, tip_shape(section, q[own]))  # Algorithm 1, corrected: H with J
     if arm.payload is not None:  # not in the paper: a point mass held in the last frame
         held = _rigid_shape(arm.payload.offset)
         M_load, dM_load = disc_inertia(arm.payload.mass, 0.0, carried(tip, held))
@@ -95,15 +96,13 @@ def inertia_and_gravity(arm: Arm, q: Array, points: int = 24) -> tuple[Array, Ar
 
 
 def christoffel(dM: Array, qd: Array) -> Array:
-    """C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h, shape (3n, 3n): Ṁ - 2C is skew (eq. Ckj)."""
-    # Printed: C_jk = ½ Σ (M_kj,h + M_kh,j - M_hj,k) q̇_h, which is C_kj: transposed, it gives another force C q̇.
+    """C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h, shape (3n, 3n): Ṁ - 2C is skew (eq. 26 Ckj, corrected)."""
     dMqd = dM @ qd  # [k, j]: Σ_h M_jh,k q̇_h
     return (np.tensordot(qd, dM, 1) + dMqd.T - dMqd) / 2
 
 
 def _gravity(mass: float, g: Array, before: Frame, mean: Shape) -> Array:
-    """G_i of P_g = -m gᵀ p̄^i, g in the base frame (eq. Gi_c): (3i,), N. The paper's g is the opposite vector."""
-    # Appendix, eq. Ggi_derivation: its last lines print R^{i-1} p̄_{i,q_i} inside the bracket, one R^{i-1} too many.
+    """G_i of P_g = -m gᵀ p̄^i, g in the base frame (eqs. 29 Gi_c, 37 Ggi_derivation, corrected): (3i,), N."""
     J_p = np.concatenate([before.J_v + before.J_omega @ mean.p, mean.p_q])
     return -mass * J_p @ (before.R.T @ g)
 
@@ -119,7 +118,7 @@ def section_inertia(model: Any, section: Section, q_i: Array, mean: Shape, befor
 
 @section_inertia.register(Integral)
 def _discs(model: Integral, section: Section, q_i: Array, mean: Shape, before: Frame, points: int) -> Inertia:
-    # Eqs. Kwi, Kvi: a disc at every ξ, with Jo, Ho, Jv, Hv at that ξ.
+    # eqs. 17 Kwi, 19 Kvi: a disc at every ξ, with the Jacobians and Hessians at that ξ.
     xi, weight = _gauss(points)
     M, dM = disc_inertia(section.mass, section.disc_inertia, carried(before, point_shape(section, q_i, xi)))
     return np.tensordot(weight, M, 1), np.tensordot(weight, dM, 1)
@@ -146,24 +145,22 @@ def disc_inertia(mass: float, I_xx: float, at: Frame) -> Inertia:
 
 
 def angular_inertia(I_xx: float, beta: tuple[float, float, float], mean: Shape, before: Frame) -> Inertia:
-    """M̄_i^ω and M̄_{i,h}^ω of the shaped energy Kwi_c (eqs. Mw_c_scaled, dMw_C).
+    """M̄_i^ω and M̄_{i,h}^ω of the shaped energy (eqs. 18 Kwi_c, 24 Mw_c_scaled, 27 dMw_C, the last corrected).
 
-    R̄ is an average of rotations and no rotation: R̄ R̄ᵀ has already been dropped in the printed energy.
+    The energy is taken as printed, without R̄ R̄ᵀ, though R̄ is no rotation.
     """
     JR, HR = _t2(before.J_omega @ mean.R), _t2(before.H_omega @ mean.R)
     JR_h = _t2(before.J_omega @ mean.R_q[:, None])
     R_q, R_qq = _t2(mean.R_q), _t2(mean.R_qq)
-    # eq. Mw_c_scaled
+    # eq. 24 Mw_c_scaled
     sigma11 = beta[0] * JR @ JR.T
     sigma12 = beta[1] * JR @ R_q.T
     sigma22 = beta[2] * R_q @ R_q.T
-    # eq. dMw_C, h in q^{i-1}. Printed: η12 = β2 (H_h R̄_{,q})ᵀ R̄, R̄ and R̄_{,q} exchanged: H_h is skew, so the sign
-    # of T_2 is wrong. The second "η11 = 0" is η22. Every 2 AᵀB of the table stands for AᵀB + BᵀA.
+    # eq. 27 dMw_C, corrected, h in q^{i-1}
     eta11 = _with_transpose(beta[0] * HR @ JR.T)
     eta12 = beta[1] * HR @ R_q.T
     eta22 = np.zeros((len(eta12), 3, 3))
-    # eq. dMw_C, h in q_i. Printed: γ12 = β2 (J R̄_{,q,h})ᵀ R̄ + (J R̄_{,q})ᵀ R̄_{,h}, with the same exchange (J is skew)
-    # and without β2 on the second term.
+    # eq. 27 dMw_C, corrected, h in q_i
     gamma11 = _with_transpose(beta[0] * JR_h @ JR.T)
     gamma12 = beta[1] * (JR_h @ R_q.T + JR @ R_qq.mT)
     gamma22 = _with_transpose(beta[2] * R_qq @ R_q.T)
@@ -172,20 +169,20 @@ def angular_inertia(I_xx: float, beta: tuple[float, float, float], mean: Shape, 
 
 
 def linear_inertia(mass: float, beta: tuple[float, float, float], mean: Shape, before: Frame) -> Inertia:
-    """M̄_i^υ and M̄_{i,h}^υ of the shaped energy Kvi_c (eqs. Mv_c, dMv_c)."""
+    """M̄_i^υ and M̄_{i,h}^υ of the shaped energy (eqs. 20 Kvi_c, 25 Mv_c, 28 dMv_c, the last two corrected)."""
     J, H = before.J_v, before.H_v
     Jp, Hp = before.J_omega @ mean.p, before.H_omega @ mean.p
     Jp_h = np.einsum("kab,hb->hka", before.J_omega, mean.p_q)
     p_q, p_qq = mean.p_q, mean.p_qq
-    # eq. Mv_c. Printed: 2 J^υᵀ J^Ω p̄ in σ11; the energy holds its symmetric part.
+    # eq. 25 Mv_c, corrected
     sigma11 = J @ J.T + _with_transpose(J @ Jp.T) + beta[0] * Jp @ Jp.T
     sigma12 = (J + beta[1] * Jp) @ p_q.T
     sigma22 = beta[2] * p_q @ p_q.T
-    # eq. dMv_c, h in q^{i-1}. Printed: H^Ω p̄ without its index h in η12.
+    # eq. 28 dMv_c, corrected, h in q^{i-1}
     eta11 = _with_transpose(H @ (J + Jp).T + Hp @ J.T + beta[0] * Hp @ Jp.T)
     eta12 = (H + beta[1] * Hp) @ p_q.T
     eta22 = np.zeros((len(eta12), 3, 3))
-    # eq. dMv_c, h in q_i
+    # eq. 28 dMv_c, h in q_i
     gamma11 = _with_transpose(Jp_h @ J.T + beta[0] * Jp_h @ Jp.T)
     gamma12 = (J + beta[1] * Jp) @ p_qq.mT + beta[1] * Jp_h @ p_q.T
     gamma22 = _with_transpose(beta[2] * p_qq @ p_q.T)
@@ -234,9 +231,9 @@ class Shape(NamedTuple):
 
 
 def carried(before: Frame, shape: Shape) -> Frame:
-    """The frame at `shape` after the tip `before`: eqs. pR_recursive, Jo, Ho, Jv, Hv.
+    """The frame at `shape` after the tip `before`: eqs. 3 pR_recursive, 5 Jo, 6 Ho, 7 Jv, 8 Hv.
 
-    With the averages R̄, p̄ as shape: eqs. pR_c_recursive, Jo_c, Ho_c, Jv_c, Hv_c.
+    With the averages R̄, p̄ as shape: eqs. 11 pR_c_recursive, 13 Jo_c, 14 Ho_c, 15 Jv_c, 16 Hv_c.
     """
     J, H = before.J_omega, before.H_omega
     R, R_q, R_qq, p, p_q, p_qq = shape
@@ -244,15 +241,15 @@ def carried(before: Frame, shape: Shape) -> Frame:
     R1, R2, Rh = R[..., None, :, :], R[..., None, None, :, :], R_q[..., :, None, :, :]
     lever = before.J_v + _times(J, p)
 
-    J_omega = np.concatenate([R1.mT @ J @ R1, R1.mT @ R_q], -3)  # eq. Jo
-    J_v = np.concatenate([lever @ R, p_q @ R], -2)  # eq. Jv: rows Rᵀ(...)
-    H_omega = _lower(  # eq. Ho
+    J_omega = np.concatenate([R1.mT @ J @ R1, R1.mT @ R_q], -3)  # eq. 5 Jo
+    J_v = np.concatenate([lever @ R, p_q @ R], -2)  # eq. 7 Jv: rows Rᵀ(...)
+    H_omega = _lower(  # eq. 6 Ho
         R2.mT @ H @ R2,
         Rh.mT @ (J @ R1)[..., None, :, :, :] + (R1.mT @ J)[..., None, :, :, :] @ Rh,
         Rh.mT @ R_q[..., None, :, :, :] + R2.mT @ R_qq,
         axis=-3,
     )
-    H_v = _lower(  # eq. Hv
+    H_v = _lower(  # eq. 8 Hv
         (before.H_v + _times(H, p)) @ R1,
         lever[..., None, :, :] @ R_q + np.einsum("kab,...hb->...hka", J, p_q) @ R1,
         p_q[..., None, :, :] @ R_q + p_qq @ R1,
@@ -278,7 +275,7 @@ def _base() -> Frame:
     return Frame(np.eye(3), np.zeros(3), J_omega, H_omega, J_v, H_v)
 
 
-# ---- One section: R, p and their derivatives in q_i (eqs. HTM_section, HTM_c_section) --------------------------------
+# ---- One section: R, p and their derivatives in q_i (eqs. 1 HTM_section, 9 HTM_c_section) ----------------------------
 
 
 def point_shape(section: Section, q_i: Array, xi: ArrayLike) -> Shape:
@@ -294,13 +291,13 @@ def point_shape(section: Section, q_i: Array, xi: ArrayLike) -> Shape:
 
 
 def mean_shape(section: Section, q_i: Array) -> Shape:
-    """The centre-of-gravity frame R̄_i, p̄_i (eq. HTM_c_section): u = ∫g_1 = c_2, w = ∫g_2 = c_3."""
+    """The centre-of-gravity frame R̄_i, p̄_i (eq. 9 HTM_c_section): u = ∫g_1 = c_2, w = ∫g_2 = c_3."""
     c = stumpff(_bend(section, q_i))
     return section_shape(section, q_i, _in_y(c, 2), _in_y(c, 3))
 
 
 def tip_shape(section: Section, q_i: Array) -> Shape:
-    """The frame of the next section: ξ = 1, then σ along Z and γ about Z (eq. HTM_section)."""
+    """The frame of the next section: ξ = 1, then σ along Z and γ about Z (eq. 1 HTM_section)."""
     R, R_q, R_qq, p, p_q, p_qq = point_shape(section, q_i, 1.0)
     sigma, cos, sin = section.joint
     turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
@@ -318,7 +315,7 @@ def section_shape(section: Section, q_i: Array, u: tuple[Any, Any, Any], w: tupl
     """R = I + u K + w K² and p = s (w n + u z) with derivatives in q_i; n = (a, b, 0), K = [z × n]×.
 
     (a, b, s) = B q_i + (0, 0, L); u, w: values (...) and first and second derivatives in y = a² + b².
-    Eq. HTM_section written without λ, θ; it prints R_Z(θ) for the last R_Z(-θ), and then T_i ≠ I at ξ = 0.
+    It is eq. 1 HTM_section, corrected, written without λ and θ.
     """
     x = section.shape_map @ q_i + np.array([0.0, 0.0, section.length])
     n = _Jet(_PLANE @ x, _PLANE, np.zeros((3, 3, 3)))

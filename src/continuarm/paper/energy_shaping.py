@@ -1,7 +1,7 @@
-"""The paper's energy shaping (section III-B): β fitted to random sections, and validated on its ten-section arm.
+"""The paper's energy shaping (section III-B): β of the centre-of-gravity model fitted to random sections.
 
 The kinetic energy of the centre-of-gravity model has six terms, each scaled by its β so that it matches that of the
-integral model (eqs. dKv_i, dKw_i); `energy_shaping_samples` says what the terms are and how sections are drawn. β is
+integral model (eqs. 21 dKw_i, 22 dKv_i); `random_sections` says what the terms are and how sections are drawn. β is
 found by least squares through the origin, in the two ways of the paper and one between:
 
 * "terms": each integral term on its own centre-of-gravity term, angular ones without I. β means what it says.
@@ -12,26 +12,23 @@ found by least squares through the origin, in the two ways of the paper and one 
   a constant β1 leaves, so that both β3 are spent on that misfit. "kinds" suffers the same. A `Sampling` with a slower
   base (`base_rate` of about 3 rad/s) brings "kinds" back to where "terms" is.
 
-The paper bounds β to [0, 1] in its search. No β1 or β3 of the linear energy below 1 can be right, as ∫|u|² >= |∫u|²:
-`bounds` exists, and is left out by default.
+The paper's bounds [0, 1] on β (docs/notation.md, "Where the paper's print is corrected") leave no good fit: `bounds`
+exists, and is left out by default.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
-from continuarm.arms.arm_file import load_arm
-from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
+from continuarm.arms.inertia_models import CentreOfGravity
 from continuarm.common.number_checks import Floats, real_numbers, whole_number
 from continuarm.common.text import short
-from continuarm.engine.quantities import kinetic_energy
 from continuarm.paper.random_sections import (
     MOST_SAMPLES,
     TERMS,
@@ -46,19 +43,19 @@ from continuarm.paper.random_sections import (
 )
 
 __all__ = [
+    "LITERATURE",
     "METHODS",
     "EnergyShapingFit",
-    "ModelErrors",
     "TermFit",
-    "Validation",
-    "compared_models",
+    "definiteness",
     "fit_energy_shaping",
     "shaping_coefficients",
-    "validate_energy_shaping",
 ]
 
-Progress = Callable[[float], Any]
 Betas = tuple[float, float, float]
+
+LITERATURE = CentreOfGravity(beta_linear=(1.3155, 1.5053, 1.8011), allow_indefinite=True)
+"""β^υ that the literature gives for this paper, whose own stand in its Fig. 3 only; β^ω, which it lacks, as fitted."""
 
 
 class Method(NamedTuple):
@@ -123,13 +120,8 @@ class EnergyShapingFit:
 
     @property
     def definiteness(self) -> tuple[float, float]:
-        """Of the linear and the angular energy: below 0 by how much some motion's energy is negative.
-
-        The least eigenvalues of [[β1 - 1, β2 - 1], [β2 - 1, β3 - 1]] and [[β1, β2], [β2, β3]]: a section's energy is
-        positive for every motion if both are at least 0, the conditions of `CentreOfGravity`.
-        """
-        base, cross, own = self.beta_linear
-        return _least_eigenvalue(base - 1, cross - 1, own - 1), _least_eigenvalue(*self.beta_angular)
+        """Of the linear and the angular energy: below 0 by how much some motion's energy is negative."""
+        return definiteness(self.beta_linear, self.beta_angular)
 
     @property
     def positive_definite(self) -> bool:
@@ -166,13 +158,22 @@ def fit_energy_shaping(
     method: str = "terms",
     bounds: tuple[float, float] | None = None,
     bootstrap: int = 200,
-    progress: Progress | None = None,
+    progress: Callable[[float], Any] | None = None,
 ) -> EnergyShapingFit:
-    """β of the centre-of-gravity model from random sections; the same seed gives the same numbers.
+    """β^υ and β^ω, pure numbers, that bring the energies of one disc (eqs. 18 Kwi_c, 20 Kvi_c) to the exact ones.
 
-    sampling: "2pi" or "6pi", two readings of the paper, or a Sampling. method: "terms", "kinds" or "total".
-    bounds: least and greatest β, for all six. bootstrap: how many resamplings make the standard errors and intervals.
-    progress is called with the share done, from 0 to 1. A million samples take about two seconds.
+    Minimises the sum over random sections of (K_i - K̄_i)² (eqs. 21 dKw_i, 22 dKv_i); nearly straight sections that
+    only bend give the limits (4/3, 3/2, 9/5) and (1, 1, 4/3). The same arguments give the same numbers.
+
+    samples: random sections, 1000 to 10⁷; a million take about two seconds.
+    seed: of the random numbers; more samples of a seed begin with the fewer.
+    sampling: "2pi", bends up to 4π/3, or "6pi", up to 4π: two readings of the paper; or a Sampling.
+    method: "terms", each of the six on its own; "total", the sum of all, the paper's choice; "kinds", in between.
+    bounds: least and greatest β, for all six; the paper's (0, 1) exclude the best ones.
+    bootstrap: how many resamplings make the standard errors and intervals, at least 10.
+    progress: is called with the share done, from 0 to 1.
+
+    Returns the coefficients with their errors; `fit.model` is the inertia model for `arm.replace(inertia=...)`.
     """
     count = whole_number("samples", samples, least=1000, most=MOST_SAMPLES)
     resamplings = whole_number("bootstrap", bootstrap, least=10)
@@ -272,121 +273,14 @@ def _energy_residuals(moments: Floats, beta: Floats) -> tuple[float, float]:
     return rms, float(energies[12] @ misfit / (energies[12] @ energy))
 
 
+def definiteness(beta_linear: Betas, beta_angular: Betas) -> tuple[float, float]:
+    """The least eigenvalues of [[β1 - 1, β2 - 1], [β2 - 1, β3 - 1]], linear, and [[β1, β2], [β2, β3]], angular.
+
+    A section's energy is positive for every motion if both are at least 0, the conditions of `CentreOfGravity`.
+    """
+    base, cross, own = beta_linear
+    return _least_eigenvalue(base - 1, cross - 1, own - 1), _least_eigenvalue(*beta_angular)
+
+
 def _least_eigenvalue(first: float, beside: float, last: float) -> float:
     return (first + last) / 2 - math.hypot((first - last) / 2, beside)
-
-
-@dataclass(frozen=True, eq=False)
-class ModelErrors:
-    """How far the kinetic energies of a model are from those of the integral model, over random states."""
-
-    model: InertiaModel
-    errors: Floats = field(repr=False)
-    """(samples,): integral minus model, in percent of the largest energy of the integral model in all samples."""
-    relative: float
-    """Mean absolute difference over mean energy, in percent."""
-
-    @property
-    def signed_mean(self) -> float:
-        """Percent of the largest energy; positive: the model has too little energy."""
-        return float(self.errors.mean())
-
-    @property
-    def mean_absolute(self) -> float:
-        """Percent of the largest energy."""
-        return float(np.abs(self.errors).mean())
-
-    @property
-    def worst(self) -> float:
-        """The largest absolute error, percent of the largest energy."""
-        return float(np.abs(self.errors).max())
-
-    def histogram(self, bins: int = 60) -> tuple[Floats, Floats]:
-        """Counts (bins,) and edges (bins + 1,), percent of the largest energy."""
-        counts, edges = np.histogram(self.errors, bins=whole_number("bins", bins, least=1))
-        return counts.astype(float), edges
-
-
-@dataclass(frozen=True)
-class Validation:
-    """The paper's statistical validation: what `validate_energy_shaping` found for each model."""
-
-    arm: str
-    samples: int
-    seed: int
-    largest_energy: float
-    """J, of the integral model in all samples: the errors are in percent of it."""
-    mean_energy: float
-    """J, of the same."""
-    models: Mapping[str, ModelErrors]
-
-    def summary(self) -> dict[str, Any]:
-        """The numbers without the single errors, for a table or JSON."""
-        wanted = ("signed_mean", "mean_absolute", "worst", "relative")
-        rows = {name: {each: getattr(found, each) for each in wanted} for name, found in self.models.items()}
-        return {name: getattr(self, name) for name in ("arm", "samples", "seed", "largest_energy", "mean_energy")} | {
-            "models": rows
-        }
-
-
-def compared_models(fit: EnergyShapingFit) -> dict[str, InertiaModel]:
-    """The models that the validation sets side by side."""
-    return {
-        "fitted": fit.model,
-        "small bends": CentreOfGravity(),
-        "not shaped": CentreOfGravity(beta_linear=(1, 1, 1), beta_angular=(1, 1, 1)),
-        "point mass": PointMass(),
-    }
-
-
-def validate_energy_shaping(
-    models: Mapping[str, InertiaModel],
-    samples: int = 1_000_000,
-    seed: int = 0,
-    *,
-    arm: str | Arm = "ten-sections",
-    progress: Progress | None = None,
-) -> Validation:
-    """Kinetic energies of models against the integral model, at random states of an arm (the paper's ten sections).
-
-    q is uniform in the length_range of each section and q̇ in [-L, L] per second, as in the paper. Errors are
-    K - K̄ of the whole arm in percent of the largest K in the samples: so the paper's max(K_i^υ + K_i^ω) is read. That
-    flatters, as the largest energy is some thirty times the mean, and changes with the seed: `relative` compares with
-    the mean. Most of an arm's energy is in how fast the bases move, v, which no model changes.
-    """
-    count = whole_number("samples", samples, least=1, most=MOST_SAMPLES)
-    described = load_arm(arm) if isinstance(arm, str) else arm
-    if not isinstance(described, Arm):
-        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm or the name of one (see load_arm)")
-    exact = described.replace(inertia=Integral())
-    arms = [exact.replace(inertia=model) for model in models.values()]
-    least, greatest, fastest = _ranges(exact)
-    energy, differences = np.empty(count), np.empty((len(arms), count))
-    sizes = block_sizes(count)
-    start = 0
-    for block, size in enumerate(sizes):
-        u = random_stream(seed, "states", block).random((size, 2, 3 * exact.n))
-        q, qd = least + (greatest - least) * u[:, 0], fastest * (2 * u[:, 1] - 1)
-        here = slice(start, start + size)
-        energy[here] = kinetic_energy(exact, q, qd)
-        for row, shaped in enumerate(arms):
-            differences[row, here] = energy[here] - kinetic_energy(shaped, q, qd)
-        start += size
-        if progress:
-            progress((block + 1) / len(sizes))
-    largest, mean = float(energy.max()), float(energy.mean())
-    found = {
-        name: ModelErrors(model, 100 / largest * row, 100 * float(np.abs(row).mean()) / mean)
-        for (name, model), row in zip(models.items(), differences, strict=True)
-    }
-    return Validation(exact.name, count, seed, largest, mean, found)
-
-
-def _ranges(arm: Arm) -> tuple[Floats, Floats, Floats]:
-    """Least and greatest q, m, and greatest speed |q̇|, m/s: (3n,) each."""
-    for i, section in enumerate(arm.sections, start=1):
-        if section.length_range is None:
-            raise ValueError(f"section {i} of {arm.name!r} has no length_range: the validation draws q from it")
-    limits = np.array([section.length_range for section in arm.sections])
-    lengths = np.array([section.length for section in arm.sections])
-    return np.repeat(limits[:, 0], 3), np.repeat(limits[:, 1], 3), np.repeat(lengths, 3)

@@ -1,6 +1,6 @@
 """The paper's truncated modal form of a section's pose, for comparison only.
 
-The paper replaces every entry of T(ξ) (eq. HTM_section) by its multivariate Taylor polynomial in the joint variables
+The paper replaces every entry of T(ξ) (eq. 1 HTM_section) by its multivariate Taylor polynomial in the joint variables
 about q_i = 0, cut at a total degree (13 and 15 are the degrees it names). In the bending vector (a, b), linear in q_i,
 and the lengths s = L + e, e = (l1 + l2 + l3) / 3, every entry is a monomial times a series in y = a² + b²:
 
@@ -21,7 +21,7 @@ from continuarm.arms.section import Section
 from continuarm.common.number_checks import whole_number
 from continuarm.sections.entire_functions import taylor
 
-__all__ = ["ModalError", "modal_error", "modal_pose"]
+__all__ = ["ModalError", "modal_error", "modal_pose", "pose_by_angles"]
 
 Array = NDArray[np.float64]
 
@@ -51,14 +51,19 @@ def modal_error(order: int, phi: ArrayLike, xi: float = 1.0) -> ModalError:
     phi: any shape, rad. No other bending direction has a larger error; with e ≠ 0 the cut in p falls elsewhere.
     """
     phi = np.asarray(phi, dtype=float)
-    angle = xi * phi
-    cos, sin, zero, one = np.cos(angle), np.sin(angle), np.zeros_like(phi), np.ones_like(phi)
+    zero = np.zeros_like(phi)
+    truncated = _truncated_pose(phi, zero, zero, 1.0, np.asarray(xi, dtype=float), whole_number("order", order, 1))
+    error = np.abs(truncated[..., :3, :] - pose_by_angles(phi, xi))
+    return ModalError(error[..., 3].max(axis=-1), error[..., :3].max(axis=(-2, -1)))
+
+
+def pose_by_angles(phi: ArrayLike, xi: float = 1.0) -> Array:
+    """R(ξ) and p(ξ)/s of a section bent by φ in the plane b = 0, in sines and cosines: φ of any shape, (..., 3, 4)."""
+    angle = xi * np.asarray(phi, dtype=float)
+    cos, sin, zero, one = np.cos(angle), np.sin(angle), np.zeros_like(angle), np.ones_like(angle)
     # sin(ξφ)/φ and (1 - cos ξφ)/φ with φ = 0 allowed; np.sinc(t) is sin(πt)/(πt)
     along, across = xi * np.sinc(angle / np.pi), xi * np.sin(angle / 2) * np.sinc(angle / (2 * np.pi))
-    exact = _matrix([[cos, zero, sin, across], [zero, one, zero, zero], [-sin, zero, cos, along]])
-    truncated = _truncated_pose(phi, zero, zero, 1.0, np.asarray(xi, dtype=float), whole_number("order", order, 1))
-    error = np.abs(truncated[..., :3, :] - exact)
-    return ModalError(error[..., 3].max(axis=-1), error[..., :3].max(axis=(-2, -1)))
+    return _matrix([[cos, zero, sin, across], [zero, one, zero, zero], [-sin, zero, cos, along]])
 
 
 def _truncated_pose(a: Array, b: Array, e: Array, length: float, xi: Array, order: int) -> Array:

@@ -1,8 +1,9 @@
 """The paper's random sections (section III-B), and the six energy terms of each in both models.
 
 A section has unactuated length L = 1 and mass m = 1: both drop out of every ratio. Its base has angular velocity ω and
-no linear velocity v: the terms with v are the same in both models and cancel (eq. dKv_i). Kinetic energies are sums of
-six terms, three linear per unit of mass m and three angular per unit of I = m r²/4 (eqs. Kvi, Kvi_c, Kwi, Kwi_c):
+no linear velocity v: the terms with v are the same in both models and cancel (eq. 22 dKv_i). Kinetic energies are sums
+of six terms, three linear per unit of mass m (eqs. 19 Kvi, 20 Kvi_c) and three angular per unit of I = m r²/4
+(eqs. 17 Kwi, 18 Kwi_c):
 
               base ½ ωᵀAω       cross ω·B             own ½ Q
     linear    ½ ∫|ω×p|²         ∫(ω×p)·ṗ              ½ ∫|ṗ|²
@@ -14,10 +15,10 @@ Choices, where the text is silent or contradicts itself:
 
 * Everything is drawn uniformly and independently, α_l after α_r (its range depends on it), each muscle on its own. The
   text gives ranges only.
-* α_l <= 6π α_r is printed, with the remark that it limits the bend to 4π/3. It limits the bend to 4π; the remark asks
-  for α_l <= 2π α_r. Both are here: "2pi" and "6pi". Beyond a full turn, where the library refuses a section, "6pi" goes
-  on with the formulas as they stand. The paper's modal functions of order 13 are useless there, so that it will
-  have meant "2pi".
+* The bound on α_l and the remark on it contradict each other (docs/notation.md, "Where the paper's print is
+  corrected"). Both are here: "2pi" and "6pi". Beyond a full turn, where the library refuses a section, "6pi" goes on
+  with the formulas as they stand. The paper's modal functions of order 13 are useless there, so that it will have
+  meant "2pi".
 * q̇_i in [0, L] is printed, and taken: all muscles lengthen, so there is much stretching. The validation
   of the paper has q̇ in [-L, L]; `Sampling(least_rate=-1)` draws that, and raises only β3 of the linear energy
   (1.74 to 1.79), because bending has 9/5 and stretching 4/3.
@@ -35,13 +36,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral
+from continuarm.arms.inertia_models import UNSHAPED, InertiaModel, Integral
+from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats, whole_number
 from continuarm.common.text import short
-from continuarm.sections.entire_functions import SPAN, TOP, Jet, stumpff
-from continuarm.sections.inertia import Parts, coefficients
-from continuarm.sections.kinematics import Shape, shape, shape_rate
-from continuarm.sections.spatial import components, cross, dot, vector
+from continuarm.sections.entire_functions import SPAN, stumpff_of_twice_the_angle
+from continuarm.sections.inertia import Coefficients, Parts, Terms, coefficients, inertia, kinetic_terms
+from continuarm.sections.inertia import terms as terms_of
+from continuarm.sections.kinematics import Shape, shape, shape_rate, tip
+from continuarm.sections.spatial import components, dot, joined, motion_at_tip, times, vector
 
 __all__ = ["SAMPLINGS", "TERMS", "EnergyTerms", "Sampling", "energy_terms"]
 
@@ -57,9 +60,10 @@ GROUP = 200
 MOST_SAMPLES = 10_000_000
 """Beyond any use, and short of exhausting the memory by a slip of the keyboard."""
 
-UNSHAPED = CentreOfGravity(beta_linear=(1, 1, 1), beta_angular=(1, 1, 1))
+WHOLE = Section(length=1, radius=2, mass=1, stiffness=1)
+"""m = 1 and I = m r²/4 = 1: its energies are per m and per I."""
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)  # rounding only, up to the bend of 4π of "6pi"
+HALF = WHOLE.replace(length=0.5, mass=0.5)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class Sampling:
     """The ranges that random sections are drawn from; lengths are in units of L.
 
     α_r = r/L in [1/20, 1/2], α_l in [1/20, reach α_r], q_i in [0, α_l], q̇_i in [least_rate, 1] per second,
-    ω in [-base_rate, base_rate] rad/s. The bend is at most ⅔ reach.
+    ω in [-base_rate, base_rate] rad/s.
     """
 
     reach: float = 2 * math.pi
@@ -83,6 +87,11 @@ class Sampling:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 raise ValueError(f"{name} = {short(value)}: must lie between {least:.6g} and {most:.6g}{unit}")
+
+    @property
+    def largest_bend(self) -> float:
+        """⅔ reach, rad: one muscle at α_l and the others at 0, or the other way round."""
+        return 2 / 3 * self.reach
 
 
 SAMPLINGS = {"2pi": Sampling(), "6pi": Sampling(reach=6 * math.pi)}
@@ -203,82 +212,71 @@ def sections(sampling: Sampling, rng: np.random.Generator, count: int) -> Sectio
 
 
 def _shape_change(radius: Floats, lengths: Floats) -> Floats:
-    """B of `Section.shape_map` for a radius (k,) each: (k, 3) -> (k, 3)."""
-    l1, l2, l3 = components(lengths)
-    return np.stack([(l2 + l3 - 2 * l1) / (3 * radius), (l3 - l2) / (math.sqrt(3) * radius), (l1 + l2 + l3) / 3], -1)
+    """B of a section of each radius (k,) times length changes (k, 3): (k, 3); a and b go with 1/r."""
+    change = lengths @ WHOLE.shape_map.T
+    change[:, :2] *= WHOLE.radius / radius[:, None]
+    return change
 
 
 def section_terms(model: InertiaModel, x: Floats, xd: Floats, omega: Floats) -> Floats:
     """The six terms of sections of shape x, rate ẋ and base rate ω, each (k, 3): (k, 6), per m and per I."""
     here = shape(x)
+    terms = _terms_within_a_turn(model, here, xd, omega)
     beyond = here.y > SPAN  # only in "6pi": the closed forms of the library end at a full turn
-    terms = _closed_form_terms(model, here, xd, omega)
     if beyond.any():
         terms[beyond] = _terms_beyond_a_turn(model, x[beyond], xd[beyond], omega[beyond])
     return terms
 
 
-def _closed_form_terms(model: InertiaModel, here: Shape, xd: Floats, omega: Floats) -> Floats:
-    """The terms from the twelve coefficients of a model (`section_inertia`)."""
-    rate = shape_rate(here, xd)
-    o1, o2, o3 = components(omega)
-    across, side, side_rate = dot(here.n, omega), dot(here.k, omega), dot(rate.k, omega)
+def _terms_within_a_turn(model: InertiaModel, here: Shape, xd: Floats, omega: Floats) -> Floats:
+    rate, kinds = shape_rate(here, xd), _by_kind(model, here, WHOLE)
+    return vector(*(term for kind in kinds for term in kinetic_terms(here, rate, kind, omega)))
+
+
+def _by_kind(model: InertiaModel, here: Shape, section: Section) -> tuple[Terms, Terms]:
+    """The coefficients of the linear and of the angular kinetic energy alone."""
     made = coefficients(model, here)
-    terms = []
-    for kind, s in (("linear", here.s), ("angular", 1.0)):
-        A1, A2, A3, A4, B1, B2, B3, B4, Q1, Q2, Q3, Q4 = (_value(parts, kind) for parts in made)
-        terms += [
-            s * s * (A1 * (o1 * o1 + o2 * o2) + A2 * across * across + A3 * o3 * o3 + 2 * A4 * across * o3) / 2,
-            s * s * (B1 * rate.w * o3 + B2 * side_rate + B3 * rate.y * side + B4 * rate.w * across),
-            (Q1 * rate.s**2 + s * Q2 * rate.s * rate.y + s * s * (Q3 * rate.n_squared + Q4 * rate.y**2)) / 2,
-        ]
-    return np.stack(terms, axis=-1)
+    linear = Coefficients(*(Parts(parts.linear, 0.0) for parts in made))
+    angular = Coefficients(*(Parts(0.0, parts.angular) for parts in made))
+    return terms_of(section, linear, here), terms_of(section, angular, here)
 
 
-def _value(parts: Parts, kind: str) -> Floats | float:
-    part = getattr(parts, kind)
-    return part.value if isinstance(part, Jet) else part
+@coefficients.register
+def _evaluated(model: Coefficients, here: Shape) -> Coefficients:
+    """Coefficients evaluated before stand for a model of their own."""
+    return model
 
 
 def _terms_beyond_a_turn(model: InertiaModel, x: Floats, xd: Floats, omega: Floats) -> Floats:
-    """The same for bends of 2π to 4π: by trigonometric functions, and quadrature along the section for the integral."""
-    y = x[:, 0] ** 2 + x[:, 1] ** 2
-    here = Shape(x[:, 0], x[:, 1], x[:, 2], y, _stumpff_at_any(y))
-    if not isinstance(model, Integral):
-        return _closed_form_terms(model, here, xd, omega)
-    terms = np.zeros((len(x), 6))
-    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-        terms += weight / 2 * _disc_terms((1 + node) / 2, here, xd, omega)
-    return terms
+    """The same for bends of 2π to 4π, from half of the section, which is bent half as far."""
+    half = shape(x / 2)
+    if isinstance(model, Integral):
+        return _terms_of_two_halves(model, half, xd / 2, omega)
+    a, b, s = components(x)
+    whole = Shape(a, b, s, 4 * half.y, stumpff_of_twice_the_angle(half.y, half.c))
+    return _terms_within_a_turn(model, whole, xd, omega)
 
 
-def _disc_terms(xi: float, here: Shape, xd: Floats, omega: Floats) -> Floats:
-    """The terms of the disc at ξ: its place p, velocity ṗ, normal e and angular velocity u relative to the base."""
-    rate = shape_rate(here, xd)
-    _, c1, c2, c3, c4 = _stumpff_at_any(xi * xi * here.y)[:5]
-    g1, g2, g3 = xi * c1, xi**2 * c2, xi**3 * c3
-    g1_slope, g2_slope = xi**3 * (c3 - c2) / 2, xi**4 * (2 * c4 - c3) / 2
-    (a, b, s), (ad, bd, sd) = (here.a, here.b, here.s), components(xd)
-    along_n, along_z = sd * g2 + s * g2_slope * rate.y, sd * g1 + s * g1_slope * rate.y
-    place = vector(s * g2 * a, s * g2 * b, s * g1)
-    velocity = vector(along_n * a + s * g2 * ad, along_n * b + s * g2 * bd, along_z)
-    normal = vector(a * g1, b * g1, 1 - here.y * g2)
-    u = vector(-g1 * bd - g3 * rate.y * b / 2, g1 * ad + g3 * rate.y * a / 2, g2 * rate.w)
-    carried, spin, own_spin = cross(omega, place), dot(normal, omega), dot(normal, u)
-    return vector(
-        dot(carried, carried) / 2,
-        dot(carried, velocity),
-        dot(velocity, velocity) / 2,
-        (dot(omega, omega) + spin**2) / 2,
-        dot(omega, u) + spin * own_spin,
-        (dot(u, u) + own_spin**2) / 2,
-    )
+def _terms_of_two_halves(model: InertiaModel, half: Shape, xd: Floats, omega: Floats) -> Floats:
+    """The second half stands on the tip of the first, and moves with it."""
+    end, rate, still = tip(HALF, half), shape_rate(half, xd), np.zeros_like(omega)
+    carried = motion_at_tip(joined(omega, still), end.rotation, end.position)
+    moved = motion_at_tip(times(end.subspace, xd), end.rotation, end.position)
+    found = []
+    for kind, velocities in zip(_by_kind(model, half, HALF), (slice(6), slice(3)), strict=True):
+        # velocities: of the base of the second half, ω and v for the linear energy, ω alone for the angular
+        base, coupling, own = inertia(HALF, half, kind)
+        base, coupling = base[..., velocities, velocities], coupling[..., velocities, :]
+        c, m = carried[..., velocities], moved[..., velocities]
+        push = times(coupling, xd)
+        second = (
+            _product(c, times(base, c)) / 2,
+            _product(c, times(base, m) + push),
+            _product(m, times(base, m)) / 2 + _product(m, push) + dot(xd, times(own, xd)) / 2,
+        )
+        found += [one + other for one, other in zip(kinetic_terms(half, rate, kind, omega), second, strict=True)]
+    return vector(*found)
 
 
-def _stumpff_at_any(y: Floats) -> tuple[Floats, ...]:
-    """c_0(y) ... c_9(y) for every y >= 0: beyond the library's range upwards from cos φ and sin φ/φ."""
-    inside, far = stumpff(np.minimum(y, SPAN)), np.maximum(y, SPAN)
-    outside = [np.cos(np.sqrt(far)), np.sinc(np.sqrt(far) / np.pi)]
-    for k in range(TOP - 1):
-        outside.append((1 / math.factorial(k) - outside[k]) / far)
-    return tuple(np.where(y <= SPAN, near, away) for near, away in zip(inside, outside, strict=True))
+def _product(u: Floats, v: Floats) -> Floats:
+    return np.asarray((u * v).sum(axis=-1))

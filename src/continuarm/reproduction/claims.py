@@ -8,18 +8,19 @@ from typing import Any
 
 from continuarm.reproduction import claims_energy as energy
 from continuarm.reproduction import claims_motion as motion
-from continuarm.reproduction.findings import NOT_RUN, Answer, Findings
+from continuarm.reproduction.study import Findings
+from continuarm.reproduction.verdicts import NOT_RUN, Answer
 
 __all__ = ["CLAIMS", "Claim", "claim_rows"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of the paper, and how the findings of a part answer it."""
+    """One statement of the paper, and how the findings of a study answer it."""
 
     claim: str
     where: str
-    part: str
+    study: str
     answer: Callable[[Findings], Answer]
     timed: bool = False
     """Whether the answer depends on the machine."""
@@ -88,11 +89,11 @@ CLAIMS = (
 
 
 def claim_rows(found: Mapping[str, Findings]) -> list[dict[str, Any]]:
-    """Every claim with its answer, as plain values; parts that were not run say so."""
+    """Every claim with its answer, as plain values; studies that were not run say so."""
     rows = []
     for claim in CLAIMS:
-        missing = Answer("–", NOT_RUN, f"The part “{claim.part}” was not run.")
-        answer = claim.answer(found[claim.part]) if claim.part in found else missing
+        missing = Answer("–", NOT_RUN, f"The study “{claim.study}” was not run.")
+        answer = claim.answer(found[claim.study]) if claim.study in found else missing
         row = asdict(claim) | answer._asdict()
         del row["answer"]
         rows.append(row)

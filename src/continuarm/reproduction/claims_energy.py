@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from continuarm.reproduction.findings import AGREES, DIFFERS, IN_PART, Answer, Findings, betas, digits
+from continuarm.reproduction.number_text import betas, digits
+from continuarm.reproduction.study import Findings
+from continuarm.reproduction.verdicts import AGREES, DIFFERS, IN_PART, Answer
 
 # ---- Energy shaping -------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The figures of `continuarm reproduce`, each drawn from the numbers of its part alone."""
+"""The figures of `continuarm reproduce`, each drawn from the numbers of its study alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from continuarm.reproduction.findings import Findings, Table
+from continuarm.reproduction.study import Findings
+from continuarm.reproduction.tables import Table
 from continuarm.simulation.plots import AXES, BLACK, BLUE, DASHED, GREEN, ORANGE, RED, SKY, TEXT
 
 if TYPE_CHECKING:

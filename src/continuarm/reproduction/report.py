@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from continuarm.common.html_page import html_page, html_table
-from continuarm.reproduction.findings import AGREES, DIFFERS, IN_PART, NOT_RUN, OPEN, Drawing, Findings, Part, Shown
+from continuarm.reproduction.study import Drawing, Findings, Study, WordTable
 from continuarm.reproduction.summary import SENTENCES
+from continuarm.reproduction.verdicts import AGREES, DIFFERS, IN_PART, NOT_RUN, OPEN
 
 __all__ = ["report_html"]
 
@@ -22,17 +23,10 @@ TALLY = {AGREES: "agree", IN_PART: "agree in part", DIFFERS: "differ", OPEN: "ca
 CLASSES = {AGREES: "good", IN_PART: "partly", DIFFERS: "bad", OPEN: "open", NOT_RUN: "open"}
 MARKS = {AGREES: "✓", IN_PART: "◐", DIFFERS: "✗", OPEN: "?", NOT_RUN: "–"}
 
-MISPRINTS = (
-    "HTM_section: the last rotation must be R_{Z}(−θ); with R_{Z}(θ) a section twists when it bends.",
-    "Ckj: the printed indices give the transposed matrix; C_{jk} = ½ Σ_{h} (M_{jk,h} + M_{jh,k} − M_{kh,j}) q̇_{h} "
-    "makes Ṁ − 2C skew.",
-    "dKw_i: the factor 2 belongs to the cross term. In the table of M_{i,h} the second η_{11}^{ω} is η_{22}^{ω}, and "
-    "2AᵀB stands for AᵀB + BᵀA.",
-    "σ_{11}^{υ}: the product 2 J^{υ}ᵀ J^{Ω} p̄ is to be symmetrised.",
-    "Ggi_derivation: the last line has one R^{i−1} too many.",
-    "R̄ is an average of rotations and no rotation; the energies are taken as printed (Kwi_c, Kvi_c).",
+CORRECTED = (
+    "eqs. 1 HTM_section, 21 dKw_i, 22 dKv_i, 25 Mv_c, 26 Ckj, 27 dMw_C, 28 dMv_c, 37 Ggi_derivation and Algorithm 1"
 )
-"""Corrections to the print, without which the numbers could not be had; equations by their labels in the source."""
+"""What had to be corrected in print; docs/notation.md says how."""
 
 
 def marked(text: str) -> str:
@@ -43,7 +37,7 @@ def marked(text: str) -> str:
 
 
 def report_html(
-    parts: Sequence[Part],
+    studies: Sequence[Study],
     found: Mapping[str, Findings],
     claims: Sequence[Mapping[str, Any]],
     about: Mapping[str, Any],
@@ -51,25 +45,25 @@ def report_html(
 ) -> str:
     """The whole file.
 
-    about: effort, seed, machine, versions, wall times and parameters, as in report.json.
+    about: extent, seed, machine, versions, wall times and parameters, as in report.json.
     pictures: the SVG text of every drawing, by name.
     """
     numbers = {name: k for k, name in enumerate(pictures, start=1)}
     figures = {
         each.name: _figure(numbers[each.name], each, pictures[each.name])
-        for part in parts
-        for each in part.drawings
+        for study in studies
+        for each in study.drawings
         if each.name in pictures
     }
     body = [
         _head(claims, found, about),
-        _contents(parts),
+        _contents(studies),
         "<h2 id='claims'>What the paper claims, and what was found</h2>",
-        _claims_table(claims, {part.name: k for k, part in enumerate(parts, start=1)}),
-        *(_part(k, part, found, about, figures) for k, part in enumerate(parts, start=1)),
+        _claims_table(claims, {study.name: k for k, study in enumerate(studies, start=1)}),
+        *(_study(k, study, found, about, figures) for k, study in enumerate(studies, start=1)),
         "<h2 id='misprints'>Corrections to the print</h2>",
-        "<p>The equations had to be corrected in places before their numbers could be computed:</p>",
-        "<ul>" + "".join(f"<li>{marked(each)}</li>" for each in MISPRINTS) + "</ul>",
+        f"<p>Before their numbers could be computed {marked(CORRECTED)} had to be corrected; the library's "
+        "<code>docs/notation.md</code> says how, under “Where the paper's print is corrected”.</p>",
         _machine(about),
     ]
     return html_page("Reproduction: centre-of-gravity dynamics of continuum arms", body)
@@ -82,15 +76,15 @@ def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], ab
         "<h1>Centre-of-gravity dynamics of continuum arms: a reproduction</h1>",
         f"<p class='soft'>{marked(PAPER)}</p>",
     ]
-    if about["effort"]["name"] != "full":
+    if about["extent"]["name"] != "full":
         lines.append(
             "<p class='box partly'><strong>Quick run.</strong> Fewer samples and repeats than the paper "
-            f"({about['effort']['fit_samples']:,} instead of 1,000,000 for the fits): a look, not a measurement. Run "
+            f"({about['extent']['fit_samples']:,} instead of 1,000,000 for the fits): a look, not a measurement. Run "
             "without <code>--quick</code> for the full numbers.</p>"
         )
-    missing = [part for part in about["parts"] if part not in found]
+    missing = [study for study in about["studies"] if study not in found]
     if missing:
-        lines.append(f"<p class='box partly'>Parts that were not run: {marked(', '.join(missing))}.</p>")
+        lines.append(f"<p class='box partly'>Studies that were not run: {marked(', '.join(missing))}.</p>")
     lines += [
         "<p><strong>What this is.</strong> Every numerical claim of the paper that can be computed without its "
         "measurements was computed again, from its equations, with the open library continuarm, by one command: "
@@ -102,12 +96,12 @@ def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], ab
 
 
 def summary(found: Mapping[str, Findings]) -> str:
-    """What was found, in a few sentences, as far as the parts were run."""
-    return " ".join(sentence(found[part]) for part, sentence in SENTENCES if part in found)
+    """What was found, in a few sentences, as far as the studies were run."""
+    return " ".join(sentence(found[study]) for study, sentence in SENTENCES if study in found)
 
 
-def _contents(parts: Sequence[Part]) -> str:
-    places = {"claims": "Claims"} | {part.name: f"{k}. {part.title}" for k, part in enumerate(parts, start=1)}
+def _contents(studies: Sequence[Study]) -> str:
+    places = {"claims": "Claims"} | {study.name: f"{k}. {study.title}" for k, study in enumerate(studies, start=1)}
     places |= {"misprints": "Corrections to the print", "machine": "Machine, versions, times"}
     links = " · ".join(f"<a href='#{name}'>{marked(title)}</a>" for name, title in places.items())
     return f"<nav class='small screen'><p>{links}</p></nav>"
@@ -118,25 +112,25 @@ def _claims_table(claims: Sequence[Mapping[str, Any]], numbers: Mapping[str, int
     for row in claims:
         verdict = row["verdict"]
         told = f"<span class='strong line {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
-        link = f"<a class='small' href='#{row['part']}'>part&nbsp;{numbers[row['part']]}</a>"
+        link = f"<a class='small' href='#{row['study']}'>study&nbsp;{numbers[row['study']]}</a>"
         measured = f"{marked(row['measured'])} {link}"
         rows.append((marked(row["claim"]), marked(row["where"]), measured, f"{told}{marked(row['why'])}"))
     heads = ("claim", "where in the paper", "measured here", "agrees or differs, and why")
     return html_table(heads, rows, kind="sentences")
 
 
-def _part(
-    number: int, part: Part, found: Mapping[str, Findings], about: Mapping[str, Any], figures: Mapping[str, str]
+def _study(
+    number: int, study: Study, found: Mapping[str, Findings], about: Mapping[str, Any], figures: Mapping[str, str]
 ) -> str:
-    heading = f"<h2 id='{part.name}'>{number}. {marked(part.title)}</h2>"
-    if part.name not in found:
+    heading = f"<h2 id='{study.name}'>{number}. {marked(study.title)}</h2>"
+    if study.name not in found:
         return f"{heading}<p class='soft'>Not run.</p>"
-    here = found[part.name]
-    lines = [heading, *(f"<p>{marked(paragraph)}</p>" for paragraph in part.method)]
-    lines += [_shown(each) for each in part.shown(here)]
-    lines += [figures[each.name] for each in part.drawings]
-    told = ", ".join(f"{name} = {_value(value)}" for name, value in about["parameters"][part.name].items())
-    wall, load = about["wall_times"][part.name], about["loads"][part.name]
+    here = found[study.name]
+    lines = [heading, *(f"<p>{marked(paragraph)}</p>" for paragraph in study.method)]
+    lines += [_shown(each) for each in study.word_tables(here)]
+    lines += [figures[each.name] for each in study.drawings]
+    told = ", ".join(f"{name} = {_value(value)}" for name, value in about["parameters"][study.name].items())
+    wall, load = about["wall_times"][study.name], about["loads"][study.name]
     busy = (
         "" if load is None else f", at a load average of {load:g} on {about['machine']['usable_processors']} processors"
     )
@@ -150,7 +144,7 @@ def _value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def _shown(shown: Shown) -> str:
+def _shown(shown: WordTable) -> str:
     table = html_table(
         [marked(column) for column in shown.columns], ([marked(cell) for cell in row] for row in shown.rows)
     )
@@ -171,10 +165,10 @@ def _figure(number: int, drawing: Drawing, svg: str) -> str:
 
 def _machine(about: Mapping[str, Any]) -> str:
     facts = {
-        "command": "continuarm reproduce" + (" --quick" if about["effort"]["name"] == "quick" else ""),
+        "command": "continuarm reproduce" + (" --quick" if about["extent"]["name"] == "quick" else ""),
         "seed": about["seed"],
         "written": about["written"],
-        "all parts": f"{sum(about['wall_times'].values()):.0f} s",
+        "all studies": f"{sum(about['wall_times'].values()):.0f} s",
         **{name.replace("_", " "): value for name, value in about["machine"].items()},
         **{name.replace("_", " "): value for name, value in about["versions"].items() if value is not None},
         "source": about["source"],

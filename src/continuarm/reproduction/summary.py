@@ -1,10 +1,11 @@
-"""The summary of the report: one or two sentences a part, with its numbers."""
+"""The summary of the report: one or two sentences a study, with its numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from continuarm.reproduction.findings import Findings, betas, digits
+from continuarm.reproduction.number_text import betas, digits
+from continuarm.reproduction.study import Findings
 
 __all__ = ["SENTENCES"]
 
@@ -44,11 +45,11 @@ def point_mass(found: Findings) -> str:
 def experiments(found: Findings) -> str:
     """How far apart the tips are."""
     dampings = found.numbers["largest_by_damping_mm"]
-    least = min(dampings, key=float)
+    least, assumed = min(dampings, key=float), found.numbers["assumed_damping"]
     return (
         "In the three experiments, simulated from assumed parameters as the paper's measurements are not public, the "
         "tips "
-        f"of both models are at most {', '.join(digits(value, 2) for value in dampings['110'])} mm apart with the "
+        f"of both models are at most {', '.join(digits(value, 2) for value in dampings[assumed])} mm apart with the "
         f"assumed damping, and up to {digits(max(dampings[least]), 2)} mm with the least damping in the literature: "
         f"strong damping "
         "hides the difference."
@@ -74,4 +75,4 @@ SENTENCES: tuple[tuple[str, Callable[[Findings], str]], ...] = (
     ("experiments", experiments),
     ("complexity", complexity),
 )
-"""By part, in the order of the summary."""
+"""By study, in the order of the summary."""

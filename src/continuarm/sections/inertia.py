@@ -26,7 +26,7 @@ from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section
 from continuarm.sections.entire_functions import Jet, Scalar, jets, slope, stumpff_of_twice_the_angle
 from continuarm.sections.kinematics import Shape, ShapeRate, centre_of_gravity
-from continuarm.sections.spatial import Array, block, components, cross, matrix, skew, spatial_vector, vector
+from continuarm.sections.spatial import Array, block, components, cross, dot, matrix, skew, spatial_vector, vector
 
 
 class Parts(NamedTuple):
@@ -313,3 +313,14 @@ def section_body(section: Section, model: object, here: Shape, rate: ShapeRate, 
     """𝓜 and bias of a section whose base turns with ω (in its own frame)."""
     t = terms(section, model, here)
     return SectionBody(*inertia(section, here, t), *bias(section, here, rate, t, omega))
+
+
+def kinetic_terms(here: Shape, rate: ShapeRate, t: Terms, omega: Array) -> tuple[Scalar, Scalar, Scalar]:
+    """The terms ½ ωᵀ A ω, ω·B and ½ Q of K: base, cross and own, (...,) each, J; what is left of K when v = 0."""
+    o1, o2, o3 = components(omega)
+    A1, A2, A3, A4, B1, B2, B3, B4, Q1, Q2, Q3, Q4 = (term.value for term in t)
+    across, side, side_rate = dot(here.n, omega), dot(here.k, omega), dot(rate.k, omega)
+    base = A1 * (o1 * o1 + o2 * o2) + A2 * across * across + A3 * o3 * o3 + 2 * A4 * across * o3
+    cross_term = B1 * rate.w * o3 + B2 * side_rate + B3 * rate.y * side + B4 * rate.w * across
+    own = Q1 * rate.s * rate.s + Q2 * rate.s * rate.y + Q3 * rate.n_squared + Q4 * rate.y * rate.y
+    return base / 2, cross_term, own / 2

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
-from continuarm.arms.inertia_models import CentreOfGravity, Integral
-from continuarm.benchmarks.groups import Effort as TimingEffort
-from continuarm.benchmarks.groups import best, calls
+from continuarm.arms.inertia_models import SMALL_BENDS, CentreOfGravity, Integral
+from continuarm.benchmarks.groups import Effort, best, calls
 from continuarm.common.number_checks import Floats
 from continuarm.paper.experiments import EXPERIMENTS, LABEL, Comparison, Experiment, compare_models
+from continuarm.reproduction.energy_shaping_study import fitted_coefficients, fitted_model
 from continuarm.reproduction.figures import draw_experiment
-from continuarm.reproduction.findings import Drawing, Effort, Findings, Part, Shown, Table, Tell, digits, seconds
-from continuarm.reproduction.shaping import fitted_model, validation_parameters
+from continuarm.reproduction.number_text import digits, seconds
+from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
+from continuarm.reproduction.tables import Table
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import tip_distances
 from continuarm.simulation.simulator import simulate
@@ -28,43 +28,51 @@ STEADY = 0.5
 """Seconds before each next step, and before the end, that count as steady."""
 EVERY = 2
 """Every so many output states are kept: 100 a second."""
-DAMPINGS = (110.0, 60.0, 30.0, 15.0)
+ARM = load_arm("prototype")
+STIFFNESS, DAMPING = (
+    float(matrix[0, 0]) for matrix in (ARM.sections[0].stiffness_matrix, ARM.sections[0].damping_matrix)
+)
+"""N/m and N s/m of a muscle of the prototype, both assumed."""
+DAMPINGS = (DAMPING, 60.0, 30.0, 15.0)
 """N s/m: the assumed damping, and less, down to the least in the literature; the paper prints none."""
 PAPER_WALL = {1: 1.13, 2: 0.89, 3: 1.3}
 """Seconds of wall time that the paper prints."""
 
 
-def simulation_parameters(effort: Effort, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
+def simulation_parameters(extent: Extent, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
     """The coefficients of the fit; nothing is random."""
-    given = validation_parameters(effort, seed, earlier)
-    wanted = {name: given[name] for name in ("beta_linear", "beta_angular")}
-    return wanted | {"repeats": effort.repeats, "seconds": effort.seconds}
+    return {"repeats": extent.repeats, "seconds": extent.seconds} | fitted_coefficients(earlier)
 
 
 def find_simulations(given: Mapping[str, Any], tell: Tell) -> Findings:
     """Every experiment with both models, with the fitted and with the small-bend coefficients."""
-    arm = load_arm("prototype")
-    fitted, effort = fitted_model(given), TimingEffort(repeats=given["repeats"], seconds=given["seconds"])
-    numbers: dict[str, Any] = {"label": LABEL, "steady_seconds": STEADY, "experiments": {}}
+    fitted, effort = fitted_model(given), Effort(repeats=given["repeats"], seconds=given["seconds"])
+    numbers: dict[str, Any] = {
+        "label": LABEL,
+        "steady_seconds": STEADY,
+        "arm_length_mm": 1e3 * sum(section.length for section in ARM.sections),
+        "assumed_damping": f"{DAMPING:g}",
+        "experiments": {},
+    }
     tables, times = {}, {}
     for k, (number, experiment) in enumerate(EXPERIMENTS.items()):
-        shaped = compare_models(experiment, arm.replace(inertia=fitted))
-        limits = compare_models(experiment, arm.replace(inertia=CentreOfGravity()))
+        shaped = compare_models(experiment, ARM.replace(inertia=fitted))
+        limits = compare_models(experiment, ARM.replace(inertia=SMALL_BENDS))
         numbers["experiments"][str(number)] = _numbers(experiment, shaped, limits)
         tables[f"experiment-{number}"] = _table(shaped, limits)
-        times[str(number)] = _speed(experiment, arm, fitted, effort)
+        times[str(number)] = _speed(experiment, fitted, effort)
         tell((k + 1) / len(EXPERIMENTS))
     numbers["largest_by_damping_mm"] = {
-        f"{damping:g}": [_largest(arm, fitted, damping, experiment) for experiment in EXPERIMENTS.values()]
+        f"{damping:g}": [_largest(fitted, damping, experiment) for experiment in EXPERIMENTS.values()]
         for damping in DAMPINGS
     }
     return Findings(numbers, tables, times)
 
 
-def _largest(arm: Arm, fitted: CentreOfGravity, damping: float, experiment: Experiment) -> float:
+def _largest(fitted: CentreOfGravity, damping: float, experiment: Experiment) -> float:
     """The largest distance of any tip between the two models, mm, with another damping."""
-    sections = [section.replace(damping=damping) for section in arm.sections]
-    return 1e3 * float(compare_models(experiment, arm.replace(inertia=fitted, sections=sections)).largest.max())
+    sections = [section.replace(damping=damping) for section in ARM.sections]
+    return 1e3 * float(compare_models(experiment, ARM.replace(inertia=fitted, sections=sections)).largest.max())
 
 
 def _numbers(experiment: Experiment, shaped: Comparison, limits: Comparison) -> dict[str, Any]:
@@ -136,12 +144,12 @@ def _table(shaped: Comparison, limits: Comparison) -> Table:
     return Table.of(*columns)
 
 
-def _speed(experiment: Experiment, arm: Arm, fitted: CentreOfGravity, effort: TimingEffort) -> dict[str, Any]:
+def _speed(experiment: Experiment, fitted: CentreOfGravity, effort: Effort) -> dict[str, Any]:
     """Seconds of wall time of a simulation by model and solver, and how many times faster than real time that is."""
     tasks = {}
     for solver, made in (("compiled", Adaptive()), ("CVODE", CVODE())):
         for name, inertia in (("integral", Integral()), ("centre of gravity", fitted)):
-            model = arm.replace(inertia=inertia)
+            model = ARM.replace(inertia=inertia)
             tasks[f"{name}, {solver}"] = calls(
                 lambda model=model, made=made: simulate(  # type: ignore[misc]
                     model, experiment.steps, duration=experiment.duration, solver=made
@@ -156,7 +164,7 @@ def _speed(experiment: Experiment, arm: Arm, fitted: CentreOfGravity, effort: Ti
     }
 
 
-def show_simulations(found: Findings) -> list[Shown]:
+def simulations_tables(found: Findings) -> list[WordTable]:
     """Differences between the models, and speed."""
     apart, speed = [], []
     for number, each in found.numbers["experiments"].items():
@@ -178,7 +186,7 @@ def show_simulations(found: Findings) -> list[Shown]:
     base = found.numbers["experiments"]["2"]["base_tip_sideways_mm"]
     worst = max(each["solver_error_mm"] for each in found.numbers["experiments"].values())
     return [
-        Shown(
+        WordTable(
             "Distance between the section tips of both models, mm: sections 1, 2, 3",
             ("experiment", "largest, transient", "largest, steady", "mean"),
             tuple(apart),
@@ -187,14 +195,14 @@ def show_simulations(found: Findings) -> list[Shown]:
             f"died out. Of these numbers at most {digits(1e3 * worst, 2)} µm are the solver's (against CVODE with a "
             f"relative tolerance of 10^{{−10}}).",
         ),
-        Shown(
+        WordTable(
             "Largest distance of any tip between both models, mm, by the assumed damping of each muscle",
             ("damping", *(f"experiment {number}" for number in EXPERIMENTS)),
             tuple(damped),
             "The damping is the least certain number of the arm: the literature has 15 to 110 N s/m, and the paper "
             "prints none. The less of it, the further the models come apart. Fitted β.",
         ),
-        Shown(
+        WordTable(
             "Simulation, times faster than real time",
             (
                 "experiment",
@@ -206,7 +214,7 @@ def show_simulations(found: Findings) -> list[Shown]:
             "The paper's own numbers do not quite agree with themselves: 7.9 s in 1.3 s are 6.1 times, not 7.3; 1.13 s "
             "× 6.69 are 7.56 s, which is when the last step of experiment 1 begins.",
         ),
-        Shown(
+        WordTable(
             "Experiment 2: the base section is not driven, and moves",
             ("model", "its tip leaves the axis by up to"),
             tuple((name, f"{digits(value, 4)} mm") for name, value in base.items()),
@@ -235,22 +243,22 @@ def _drawing(number: int) -> Drawing:
     )
 
 
-SIMULATIONS = Part(
+SIMULATIONS = Study(
     name="experiments",
     title="Experiments 1 to 3",
     method=(
-        f"{LABEL[0].upper()}{LABEL[1:]}. Geometry, mass and muscle range are the paper's; stiffness 1700 N/m, damping "
-        "110 N s/m, muscle area, dead zone, the twist of π/3 between sections and the hanging mount are assumed or "
-        "taken from other publications (the arm file says which). So the trajectories themselves cannot be compared "
-        "with the paper's; what can be is how far its model is from the exact one on the same arm with the same "
-        "pressures.",
+        f"{LABEL[0].upper()}{LABEL[1:]}. Geometry, mass and muscle range are the paper's; stiffness "
+        f"{STIFFNESS:g} N/m, damping {DAMPING:g} N s/m, muscle area, dead zone, the twist of π/3 between "
+        "sections and the hanging mount are assumed or taken from other publications (the arm file says which). So "
+        "the trajectories themselves cannot be compared with the paper's; what can be is how far its model is from the "
+        "exact one on the same arm with the same pressures.",
         "Each experiment starts unbent and at rest and is integrated by variable-order backward differences, the "
         "method of the paper's ode15s, with relative tolerance 10^{−6}. The centre-of-gravity model has the β fitted "
-        "in the first part, and for comparison the small-bend limits. Wall times are the least of several runs.",
+        "in the first study, and for comparison the small-bend limits. Wall times are the least of several runs.",
     ),
     parameters=simulation_parameters,
     find=find_simulations,
     drawings=tuple(_drawing(number) for number in EXPERIMENTS),
-    shown=show_simulations,
+    word_tables=simulations_tables,
     needs=("energy-shaping",),
 )

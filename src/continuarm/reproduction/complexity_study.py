@@ -22,7 +22,9 @@ from continuarm.engine import compiled
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.paper.algorithm1 import paper_forward_dynamics
 from continuarm.reproduction.figures import draw_complexity
-from continuarm.reproduction.findings import Drawing, Effort, Findings, Part, Shown, Table, Tell, digits, seconds
+from continuarm.reproduction.number_text import digits, seconds
+from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
+from continuarm.reproduction.tables import Table
 
 __all__ = ["COMPLEXITY"]
 
@@ -32,14 +34,14 @@ MOST_COMPARED = 10
 STATES = 5
 
 
-def complexity_parameters(effort: Effort, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
+def complexity_parameters(extent: Extent, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
     """How long is measured, and up to how many sections."""
     return {
         "seed": seed,
-        "repeats": effort.repeats,
-        "seconds": effort.seconds,
-        "paper_sections": effort.paper_sections,
-        "engine_sections": list(effort.engine_sections),
+        "repeats": extent.repeats,
+        "seconds": extent.seconds,
+        "paper_sections": extent.paper_sections,
+        "engine_sections": list(extent.engine_sections),
     }
 
 
@@ -128,7 +130,7 @@ def _rates(effort: bench_groups.Effort) -> dict[str, float | None]:
     return dict(best(tasks, effort))
 
 
-def show_complexity(found: Findings) -> list[Shown]:
+def complexity_tables(found: Findings) -> list[WordTable]:
     """Rates for three sections, and exponents."""
     rates = [
         (name, seconds(value), f"{digits(1e-3 / value)} kHz", f"{digits(1 / value / 9500)}")
@@ -141,13 +143,13 @@ def show_complexity(found: Findings) -> list[Shown]:
         exponents += [(name, f"{each['from']} to {each['to']}", digits(each["exponent"])) for each in fits]
     agreement = ", ".join(f"{digits(value, 2)} ({model})" for model, value in found.numbers["agreement"].items())
     return [
-        Shown(
+        WordTable(
             "Forward dynamics of three sections",
             ("way", "time", "rate", "times the paper's 9.5 kHz"),
             tuple(rates),
             "Machines and languages differ: the last column says what can be had today, not whose algorithm is better.",
         ),
-        Shown(
+        WordTable(
             "Exponent p of time ~ n^{p}",
             ("algorithm", "sections", "p"),
             tuple(exponents),
@@ -157,7 +159,7 @@ def show_complexity(found: Findings) -> list[Shown]:
     ]
 
 
-COMPLEXITY = Part(
+COMPLEXITY = Study(
     name="complexity",
     title="Time over the number of sections",
     method=(
@@ -180,5 +182,5 @@ COMPLEXITY = Part(
             draw_complexity,
         ),
     ),
-    shown=show_complexity,
+    word_tables=complexity_tables,
 )

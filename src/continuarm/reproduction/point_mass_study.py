@@ -19,31 +19,35 @@ from continuarm.engine.quantities import (
     mass_matrix,
     poses_along,
 )
+from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.paper.random_sections import random_stream, section_terms
+from continuarm.paper.shaping_validation import compared_models, random_states
+from continuarm.reproduction.energy_shaping_study import fitted_coefficients, fitted_model
 from continuarm.reproduction.figures import draw_models
-from continuarm.reproduction.findings import Drawing, Effort, Findings, Part, Shown, Table, Tell, digits
-from continuarm.reproduction.shaping import compared, validation_parameters
+from continuarm.reproduction.number_text import digits
+from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
+from continuarm.reproduction.tables import Table
+from continuarm.sections.muscles import Actuation
 
 __all__ = ["POINT_MASS"]
 
 SPIN = 10.0
 """rad/s, of the base in the case study."""
-GREATEST_FORCE = 1.327e-4 * (600e3 - 90e3)
-"""N: a muscle of the prototype at 600 kPa."""
+GREATEST_PRESSURE = max(pressure for each in EXPERIMENTS.values() for [(_, pressure)] in each.steps.steps.values())
+"""kPa, of the experiments."""
 CONDITIONED = 5_000
 """States whose mass matrices are looked at."""
 
 
-def point_mass_parameters(effort: Effort, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
+def point_mass_parameters(extent: Extent, seed: int, earlier: Mapping[str, Findings]) -> dict[str, Any]:
     """Random states, and the coefficients of the fit."""
-    given = validation_parameters(effort, seed, earlier)
-    return {name: given[name] for name in ("seed", "beta_linear", "beta_angular")} | {"states": effort.compared_states}
+    return {"seed": seed, "states": extent.compared_states} | fitted_coefficients(earlier)
 
 
 def find_point_mass(given: Mapping[str, Any], tell: Tell) -> Findings:
     """The case study; energies and accelerations of every model in random states of the prototype; two small claims."""
     arm = load_arm("prototype")
-    models: dict[str, InertiaModel] = compared(given)
+    models = compared_models(fitted_model(given))
     q, qd, tau = _states(arm, given["states"], given["seed"])
     exact = arm.replace(inertia=Integral())
     energy, accelerations = kinetic_energy(exact, q, qd), forward_dynamics(exact, q, qd, tau)
@@ -67,7 +71,7 @@ def find_point_mass(given: Mapping[str, Any], tell: Tell) -> Findings:
     section = arm.sections[0]
     numbers = {
         "spin": SPIN,
-        "expected_spin_energy": section.mass * section.radius**2 * SPIN**2 / 4,
+        "expected_spin_energy": section.disc_inertia * SPIN**2,
         "integral": {
             "spin_energy": _spin_energy(Integral(), section),
             "condition": _condition(exact, q[:CONDITIONED]),
@@ -80,10 +84,13 @@ def find_point_mass(given: Mapping[str, Any], tell: Tell) -> Findings:
 
 
 def _states(arm: Arm, count: int, seed: int) -> tuple[Floats, Floats, Floats]:
-    """q in the muscles' range, q̇ in [-L, L] per second, τ up to that of 600 kPa: (count, 3n) each."""
-    u = random_stream(seed, "states", 10**6).random((3, count, 3 * arm.n))  # a block that the validation does not reach
-    length = arm.sections[0].length
-    return 0.07 * u[0], length * (2 * u[1] - 1), GREATEST_FORCE * u[2]
+    """Random q and q̇, and τ up to that of all muscles at the greatest pressure: (count, 3n) each."""
+    rng = random_stream(seed, "states", 10**6)  # a block that the validation does not reach
+    q, qd = random_states(arm, rng, count)
+    muscles = Actuation(arm)
+    pressures = np.full(len(muscles.map), 1e3 * GREATEST_PRESSURE)
+    greatest = muscles.forces(pressures, np.zeros_like(pressures), np.zeros(3 * arm.n))
+    return q, qd, greatest * rng.random(q.shape)
 
 
 def _spin_energy(model: InertiaModel, section: Section) -> float:
@@ -125,7 +132,7 @@ def _gravity_difference(arm: Arm, q: Floats) -> float:
     return float(np.abs(integral - shaped).max() / np.abs(shaped).max())
 
 
-def show_point_mass(found: Findings) -> list[Shown]:
+def point_mass_tables(found: Findings) -> list[WordTable]:
     """Every model against the integral."""
     numbers = found.numbers
     rows = [
@@ -143,7 +150,7 @@ def show_point_mass(found: Findings) -> list[Shown]:
         rows.append((name, energy, *(f"{digits(value)} %" for value in errors), *inertias, digits(each["condition"])))
     share = numbers["angular_share"]
     return [
-        Shown(
+        WordTable(
             f"Case study II-D (an unbent section on a base that turns with {SPIN:g} rad/s), and random states of the "
             f"prototype",
             (
@@ -166,15 +173,15 @@ def show_point_mass(found: Findings) -> list[Shown]:
     ]
 
 
-POINT_MASS = Part(
+POINT_MASS = Study(
     name="point-mass",
     title="Point mass, disc and integral",
     method=(
         "The paper's case study: a section that is unbent and does not move, on a base that only turns about Z. Beyond "
         "it, kinetic energies and accelerations of all models are compared with those of the integral model in random "
-        "states of the three-section prototype: muscle lengths in [0, 0.07] m, rates in [−L, L] per second, forces up "
-        "to that of 600 kPa. Acceleration error: |q̈ − q̈_{integral}| / |q̈_{integral}|, Euclidean norms over the nine "
-        "muscles. The gravitational energy is checked by quadrature along the sections.",
+        "states of the three-section prototype: muscle lengths in their range, rates in [−L, L] per second, forces up "
+        f"to that of {GREATEST_PRESSURE:g} kPa. Acceleration error: |q̈ − q̈_{{integral}}| / |q̈_{{integral}}|, Euclidean "
+        "norms over the nine muscles. The gravitational energy is checked by quadrature along the sections.",
     ),
     parameters=point_mass_parameters,
     find=find_point_mass,
@@ -185,6 +192,6 @@ POINT_MASS = Part(
             draw_models,
         ),
     ),
-    shown=show_point_mass,
+    word_tables=point_mass_tables,
     needs=("energy-shaping",),
 )
