@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm, per_section
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
-from continuarm.dynamics.chain import section_by_section
 from continuarm.sections.model_range import FULL_TURN, bending_angle, margins
 
 
@@ -39,7 +38,8 @@ def _array(arm: Arm, name: str, value: ArrayLike) -> Floats:
 
 def check_range(arm: Arm, q: Floats) -> None:
     """Raises ValueError if a section of q (..., 3n) is bent beyond a full turn or shortened to nothing."""
-    for i, (section, qi) in enumerate(section_by_section(arm, q)):
+    for i, section in enumerate(arm.sections):
+        qi = q[..., 3 * i : 3 * i + 3]
         with np.errstate(over="ignore", invalid="ignore"):  # what is too large for this has no finite result either
             bend_margin, length = margins(section, qi)
         for wrong in (bend_margin <= 0, length <= 0):

@@ -44,7 +44,7 @@ from continuarm.sections.entire_functions import SPAN, stumpff_of_twice_the_angl
 from continuarm.sections.inertia import Coefficients, Parts, Terms, coefficients, inertia, kinetic_terms
 from continuarm.sections.inertia import terms as terms_of
 from continuarm.sections.kinematics import Shape, shape, shape_rate, tip
-from continuarm.sections.spatial import components, dot, joined, motion_at_tip, times, vector
+from continuarm.sections.spatial import components, dot, spatial_vector, motion_at_tip, times, vector
 
 __all__ = ["SAMPLINGS", "TERMS", "EnergyTerms", "Sampling", "energy_terms"]
 
@@ -260,7 +260,7 @@ def _terms_beyond_a_turn(model: InertiaModel, x: Floats, xd: Floats, omega: Floa
 def _terms_of_two_halves(model: InertiaModel, half: Shape, xd: Floats, omega: Floats) -> Floats:
     """The second half stands on the tip of the first, and moves with it."""
     end, rate, still = tip(HALF, half), shape_rate(half, xd), np.zeros_like(omega)
-    carried = motion_at_tip(joined(omega, still), end.rotation, end.position)
+    carried = motion_at_tip(spatial_vector(omega, still), end.rotation, end.position)
     moved = motion_at_tip(times(end.subspace, xd), end.rotation, end.position)
     found = []
     for kind, velocities in zip(_by_kind(model, half, HALF), (slice(6), slice(3)), strict=True):

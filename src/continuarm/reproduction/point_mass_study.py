@@ -27,7 +27,7 @@ from continuarm.reproduction.figures import draw_models
 from continuarm.reproduction.number_text import digits
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
-from continuarm.sections.muscles import Actuation
+from continuarm.dynamics.plant import Plant
 
 __all__ = ["POINT_MASS"]
 
@@ -87,9 +87,9 @@ def _states(arm: Arm, count: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """Random q and q̇, and τ up to that of all muscles at the greatest pressure: (count, 3n) each."""
     rng = random_stream(seed, "states", 10**6)  # a block that the validation does not reach
     q, qd = random_states(arm, rng, count)
-    muscles = Actuation(arm)
-    pressures = np.full(len(muscles.map), 1e3 * GREATEST_PRESSURE)
-    greatest = muscles.forces(pressures, np.zeros_like(pressures), np.zeros(3 * arm.n))
+    plant = Plant(arm)
+    pressures = np.full(len(plant.muscles), 1e3 * GREATEST_PRESSURE)
+    greatest = plant.muscle_forces(pressures, np.zeros_like(pressures), np.zeros(3 * arm.n))
     return q, qd, greatest * rng.random(q.shape)
 
 
