@@ -116,7 +116,7 @@ def test_an_interrupt_is_exit_code_130_and_keeps_what_is_written(tmp_path: Path)
         (["--pressures", "l99=1@0"], "muscle 'l99': must be one of l11 to l33 of 'prototype'"),
         (
             ["--pressures", "nonsense"],
-            "pressures: 'nonsense' must be of the form muscle=kPa@seconds, such as l33=600@0",
+            "pressures: 'nonsense' must be of the form muscle=pressure@seconds, such as l33=600kPa@0",
         ),
         (["--pressures", "none.csv"], "none.csv: there is no such file"),
         (["--duration", "-1"], "duration = -1.0: must be above 0 s and finite"),

@@ -198,7 +198,7 @@ def test_recordings_that_the_fit_does_not_see_are_judged(section):
 
 
 def test_a_motion_file_is_fitted_to_the_accuracy_of_its_solver(section, tmp_path):
-    motion = simulate(section, PressureSteps({"l11": [(0.3, 400)], "l13": [(1.5, 300)]}), duration=3.0)
+    motion = simulate(section, PressureSteps({"l11": [(0.3, 400e3)], "l13": [(1.5, 300e3)]}), duration=3.0)
     save_motion(motion, tmp_path / "run.nc")
     found = identify(
         changed(section, stiffness=1.3, damping=0.7), read_recording(tmp_path / "run.nc", section), "stiffness, damping"
@@ -239,7 +239,7 @@ def test_other_starts_are_tried_where_the_first_ends_badly(section):
 
 
 def test_a_recording_driven_from_its_first_sample_gets_a_hint(section):
-    steps = {"l11": [(0.0, 450)]}
+    steps = {"l11": [(0.0, 450e3)]}
     times = np.arange(120) / 30
     blank = Recording("run", PressureSteps(steps), times, tip_sensors(section, 120), "hanging")
     run = simulated_recording(section, blank, noise=5e-4)
@@ -270,7 +270,7 @@ def test_an_interruption_leaves_the_best_so_far(section):
 def test_a_run_out_of_range_at_the_start_is_no_obstacle(section):
     """From a start at which the section would close to a circle."""
     begin = changed(section, stiffness=0.3, muscle_area=1.5)
-    run = run_of(section, steps={"l11": [(0.3, 600)], "l12": [(2.0, 300)]})
+    run = run_of(section, steps={"l11": [(0.3, 600e3)], "l12": [(2.0, 300e3)]})
     with pytest.raises(ValueError, match="t = "):
         simulated_recording(begin, run)
     found = identify(begin, run, ("stiffness", "damping"), seed=1)

@@ -22,7 +22,7 @@ from continuarm.identification.recording_file import read_recording, write_recor
 from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
 from continuarm.identification.simulated_recordings import shown, simulated_recording, tip_sensors, track
 
-STEPS = {"l33": [(0.2, 500.0)], "l12": [(0.95, 300.0)]}
+STEPS = {"l33": [(0.2, 500e3)], "l12": [(0.95, 300e3)]}
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_a_late_recording_shows_the_arm_as_it_was(arm):
 
 
 def test_a_recording_begins_as_it_says(arm):
-    steps, times = PressureSteps({"l11": [(0.0, 500.0)]}), np.arange(10) / 30
+    steps, times = PressureSteps({"l11": [(0.0, 500e3)]}), np.arange(10) / 30
     first = {}
     for start in ("equilibrium", "hanging", "unbent"):
         first[start] = track(arm, Recording("run", steps, times, tip_sensors(arm, 10), start)).q[0]
@@ -252,7 +252,7 @@ def test_a_recording_begins_as_it_says(arm):
 
 def test_a_motion_that_ends_leaves_no_nan(arm):
     soft = arm.replace(sections=[s.replace(stiffness=300.0) for s in arm.sections])
-    recording = Recording("run", PressureSteps({"l11": [(0.1, 600.0)]}), np.arange(60) / 30, tip_sensors(arm, 60))
+    recording = Recording("run", PressureSteps({"l11": [(0.1, 600e3)]}), np.arange(60) / 30, tip_sensors(arm, 60))
     simulated = track(soft, recording)
     assert simulated.stopped
     seen, lost = shown(recording, simulated)
@@ -264,7 +264,7 @@ def test_a_motion_that_ends_leaves_no_nan(arm):
 
 def test_steady_ends_are_where_the_arm_rests(arm):
     quick = arm.replace(sections=[s.replace(stiffness=4000.0, damping=300.0) for s in arm.sections])
-    steps = PressureSteps({"l11": [(1.5, 500.0)], "l33": [(6.0, 400.0)]})
+    steps = PressureSteps({"l11": [(1.5, 500e3)], "l33": [(6.0, 400e3)]})
     times = np.arange(361) / 30
     seen = simulated_recording(quick, Recording("run", steps, times, tip_sensors(quick, 361)), noise=1e-3)
     ends = steady_ends(seen, quick)

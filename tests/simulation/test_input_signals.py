@@ -5,7 +5,7 @@ import pytest
 
 from continuarm import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal, load_arm, simulate
 from continuarm.simulation.commands import Drive, joined, taken_apart
-from continuarm.simulation.inputs import muscle_index
+from continuarm.simulation.inputs import UNITS, muscle_index
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def prototype():
 
 
 def test_a_step_holds_from_its_time_on(prototype):
-    drive = PressureSteps({"l33": [(0.5, 600.0), (2.0, 100.0)], "l12": [(1.0, 50.0)]}).drive(prototype)
+    drive = PressureSteps({"l33": [(0.5, 600e3), (2.0, 100e3)], "l12": [(1.0, 50e3)]}).drive(prototype)
     pressures = taken_apart(prototype, drive.at([0.0, 0.5, 1.0, 3.0])).pressures
     assert pressures[:, muscle_index(prototype, "l33")].tolist() == [0, 600e3, 600e3, 100e3]
     assert pressures[:, muscle_index(prototype, "l12")].tolist() == [0, 0, 50e3, 50e3]
@@ -29,7 +29,7 @@ def test_lines_are_straight_and_the_last_value_is_held(prototype):
 
 
 def test_two_drives_together_are_their_sum_at_any_time(prototype):
-    steps = PressureSteps({"l11": [(0.3, 100.0), (0.9, 200.0)]}).drive(prototype)
+    steps = PressureSteps({"l11": [(0.3, 100e3), (0.9, 200e3)]}).drive(prototype)
     wrench = WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6), linear=True).drive(prototype)
     both = steps.plus(wrench)
     times = np.concatenate([np.linspace(0, 3, 61), both.times])
@@ -40,8 +40,8 @@ def test_two_drives_together_are_their_sum_at_any_time(prototype):
 
 def test_knots_that_nearly_coincide_are_one(prototype):
     """Jumps a rounding apart: both have happened after the one knot, and neither before it."""
-    one = PressureSteps({"l11": [(0.3, 100.0)]}).drive(prototype)
-    other = PressureSteps({"l12": [(0.1 + 0.2, 200.0)]}).drive(prototype)
+    one = PressureSteps({"l11": [(0.3, 100e3)]}).drive(prototype)
+    other = PressureSteps({"l12": [(0.1 + 0.2, 200e3)]}).drive(prototype)
     both = one.plus(other)
     assert len(both.times) == 2
     assert taken_apart(prototype, both.at([both.times[1]])).pressures[0, :2].tolist() == [100e3, 200e3]
@@ -58,7 +58,7 @@ def test_muscles_that_leave_their_dead_zones_together_leave_no_splinter(prototyp
 
 
 def test_a_piece_is_the_same_drive_between_two_times(prototype):
-    whole = PressureSteps({"l11": [(0.3, 100.0), (0.9, 200.0)]}).drive(prototype)
+    whole = PressureSteps({"l11": [(0.3, 100e3), (0.9, 200e3)]}).drive(prototype)
     whole = whole.plus(WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6), linear=True).drive(prototype))
     piece = whole.piece(0.3, 0.95)
     times = np.linspace(0.3, 0.949, 40)
@@ -76,12 +76,23 @@ def test_a_drive_of_one_knot_has_pieces_too(prototype):
 
 
 def test_steps_as_text():
-    wanted = PressureSteps({"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)], "l11": [(7.55, 500.0)]})
+    wanted = PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)], "l11": [(7.55, 500e3)]})
     assert PressureSteps.parse("l33=600@0, l22=500@3.2,l11=500@7.55") == wanted
-    with pytest.raises(
-        ValueError, match=r"^pressures: 'l33=6' must be of the form muscle=kPa@seconds, such as l33=600@0$"
-    ):
-        PressureSteps.parse("l33=6")
+    assert PressureSteps.parse("l33=600kPa@0, l22 = 5bar @ 3.2, l11=0.5 MPa@7.55") == wanted
+    for wrong in ("l33=6", "l33=kPa@0", "l33=nan@0", "l33=600@soon"):
+        with pytest.raises(ValueError, match=rf"'{wrong}'.*muscle=pressure@seconds"):
+            PressureSteps.parse(wrong)
+    with pytest.raises(ValueError, match=r"'torr'.*Pa, kPa, bar, mbar, MPa, psi"):
+        PressureSteps.parse("l33=600torr@0")
+
+
+@pytest.mark.parametrize(("unit", "pascals"), [("Pa", 1), ("kPa", 1e3), ("bar", 1e5), ("mbar", 1e2), ("MPa", 1e6)])
+def test_units_are_what_they_are_called(unit, pascals):
+    assert PressureSteps.parse(f"l11=3{unit}@0").steps == {"l11": [(0.0, 3 * pascals)]}
+
+
+def test_a_pound_force_on_a_square_inch_is_a_psi():
+    assert UNITS["psi"] == pytest.approx(0.45359237 * 9.80665 / 0.0254**2, rel=1e-15)
 
 
 def test_muscles_are_named_as_they_are_found():
@@ -104,7 +115,7 @@ def test_a_signal_file_names_its_units(prototype, tmp_path):
     ("text", "message"),
     [
         ("t,l11\n0,0\n", "the header must name units, such as 't [s], l11 [kPa]'; it is ['t', 'l11']"),
-        ("t [s], l11 [psi]\n0,0\n", "unit 'psi' of l11: must be one of Pa, kPa, bar, MPa"),
+        ("t [s], l11 [torr]\n0,0\n", "unit 'torr' of l11: must be one of Pa, kPa, bar, mbar, MPa, psi"),
         ("t [s], l11 [kPa]\n", "must have a header and at least one row"),
         ("t [s], l11 [kPa]\n0,1,2\n", "line 2 has 3 cells: must have 2, as the header"),
         ("t [s], l11 [kPa]\n0,zero\n", "line 2 is ['0', 'zero']: must be 2 numbers"),
@@ -152,20 +163,20 @@ def test_no_signal_file_and_no_text(prototype, tmp_path):
 @pytest.mark.parametrize(
     ("input", "message"),
     [
-        (PressureSteps({"l44": [(0, 1)]}), "muscle 'l44': must be one of l11 to l33 of 'prototype'"),
-        (PressureSteps({"l11": [(-1, 1)]}), "l11: time -1 s must be 0 or later"),
-        (PressureSteps({"l11": [(0, -5)]}), "l11: pressure -5 kPa must be 0 or more and at most 1e+06"),
-        (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan kPa must be 0 or more and at most 1e+06"),
+        (PressureSteps({"l44": [(0, 1e3)]}), "muscle 'l44': must be one of l11 to l33 of 'prototype'"),
+        (PressureSteps({"l11": [(-1, 1e3)]}), "l11: time -1 s must be 0 or later"),
+        (PressureSteps({"l11": [(0, -5e3)]}), "l11: pressure -5000.0 Pa must be 0 or more and at most 1e+09"),
+        (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan Pa must be 0 or more and at most 1e+09"),
         (
             PressureSteps({"l11": 600}),
-            "l11: 600 must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]",
+            "l11: 600 must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]",
         ),
         (
             PressureSteps({"l11": [(0, 600, 1)]}),
-            "l11: [[0, 600, 1]] must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]",
+            "l11: [[0, 600, 1]] must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]",
         ),
-        (PressureSteps(None), "steps = None: must be like {'l33': [(0.0, 600.0)]}, s and kPa"),
-        (PressureSteps({"l11": [(1, 1), (1, 2)]}), "l11: two steps at the same time, 1 s"),
+        (PressureSteps(None), "steps = None: must be like {'l33': [(0.0, 600e3)]}, s and Pa"),
+        (PressureSteps({"l11": [(1, 1e3), (1, 2e3)]}), "l11: two steps at the same time, 1 s"),
         (
             ForceSignal([0, 1], np.zeros((2, 8))),
             "forces has shape (2, 8): must be (2, 9), one row for each time",
@@ -208,4 +219,4 @@ def test_what_a_controller_answers_is_checked(prototype, answer, message):
 def test_pressures_need_muscles(prototype):
     bare = prototype.replace(sections=[each.replace(muscle_area=None) for each in prototype.sections])
     with pytest.raises(ValueError, match=r"^sections\[0\].muscle_area is missing: pressures need it to become forces$"):
-        PressureSteps({"l11": [(0, 1)]}).drive(bare)
+        PressureSteps({"l11": [(0, 1e3)]}).drive(bare)

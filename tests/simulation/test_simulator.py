@@ -28,7 +28,7 @@ from continuarm import (
 from continuarm.simulation.commands import muscle_count
 from continuarm.simulation.inputs import muscle_index
 
-EXPERIMENT_1 = PressureSteps({"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)], "l11": [(7.55, 500.0)]})
+EXPERIMENT_1 = PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)], "l11": [(7.55, 500e3)]})
 SOLVERS = [Adaptive(), FixedStep(), CVODE()]
 
 
@@ -108,7 +108,7 @@ def test_a_motion_from_equilibrium_stays_there(prototype):
     arm = prototype.replace(
         sections=[s.replace(pressure_stiffness=0.01, valve_lag=0.1, twist=1.0) for s in prototype.sections]
     )
-    steps = PressureSteps({"l33": [(0.0, 400.0)], "l12": [(0.0, 200.0)]})
+    steps = PressureSteps({"l33": [(0.0, 400e3)], "l12": [(0.0, 200e3)]})
     motion = simulate(arm, steps, duration=2.0, start="equilibrium", wrench=[0, 0, 0, 0.5, 0, 0])
     assert np.abs(motion.q[0]).max() > 0.005
     # what is left of the forces is rounding, far below the solver's tolerance
@@ -143,7 +143,7 @@ def test_the_knots_of_a_line_cost_little(prototype):
 def test_steps_are_hit_exactly(prototype, solver):
     """Nothing moves before the step, however long the solver's steps have become; one row later it does."""
     quiet = prototype.replace(gravity=(0.0, 0.0, 0.0))
-    motion = simulate(quiet, PressureSteps({"l11": [(5.003, 300.0)]}), duration=6.0, rate=1000, solver=solver)
+    motion = simulate(quiet, PressureSteps({"l11": [(5.003, 300e3)]}), duration=6.0, rate=1000, solver=solver)
     moved = np.abs(motion.q).max(axis=1)
     assert (moved[motion.t <= 5.003] == 0).all()
     assert moved[motion.t > 5.0035][0] > 1e-6
@@ -230,7 +230,7 @@ def test_pressure_that_chatters_over_the_dead_zone_pushes_as_often_as_it_is_abov
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=named)
 def test_steps_a_rounding_apart_are_one(prototype, solver):
-    steps = PressureSteps({"l33": [(0.1 + 0.2, 300.0)], "l22": [(0.3, 300.0)]})
+    steps = PressureSteps({"l33": [(0.1 + 0.2, 300e3)], "l22": [(0.3, 300e3)]})
     motion = simulate(prototype, steps, duration=0.5, solver=solver)
     assert motion.stopped == ""
     assert motion.record["evaluations"] < 5000
@@ -264,7 +264,7 @@ def test_a_long_computation_comes_back_to_be_seen(prototype, monkeypatch):
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=named)
 def test_an_arm_driven_beyond_its_range_keeps_what_it_had(prototype, solver, capfd):
-    motion = simulate(prototype, PressureSteps({"l11": [(0.1, 6000.0)]}), duration=2.0, solver=solver)
+    motion = simulate(prototype, PressureSteps({"l11": [(0.1, 6000e3)]}), duration=2.0, solver=solver)
     time, cause = motion.stopped.removeprefix("t = ").split(" s: ")
     assert motion.t[-1] <= float(time) <= motion.t[-1] + 1 / 200 + 1e-9
     assert cause.startswith("section 1 of 3 bent by 6.")
@@ -323,7 +323,7 @@ def test_a_motion_is_streamed_to_its_file(prototype, tmp_path):
 
 def test_a_stopped_motion_is_kept_in_its_file(prototype, tmp_path):
     path = tmp_path / "run.nc"
-    motion = simulate(prototype, PressureSteps({"l11": [(0.1, 6000.0)]}), duration=2.0, output=path)
+    motion = simulate(prototype, PressureSteps({"l11": [(0.1, 6000e3)]}), duration=2.0, output=path)
     again = load_motion(path)
     assert again.stopped == motion.stopped
     np.testing.assert_array_equal(again.q, motion.q)
@@ -441,6 +441,6 @@ def test_muscles_of_any_layout_are_driven(prototype):
     stretched = []
     for each in (quiet, arm):
         names = [f"l{i}{j}" for i in (1, 2, 3) for j in range(1, muscle_count(each) // 3 + 1)]
-        motion = simulate(each, PressureSteps({name: [(0, 200.0)] for name in names}), duration=5.0, rate=1)
+        motion = simulate(each, PressureSteps({name: [(0, 200e3)] for name in names}), duration=5.0, rate=1)
         stretched.append(motion.q[-1])
     np.testing.assert_allclose(stretched[1], stretched[0] * 4 / 3, rtol=1e-6)

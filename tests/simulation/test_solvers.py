@@ -165,7 +165,7 @@ def test_a_batch_steps_together(prototype):
 )
 def test_stiff_corners_agree_with_cvode(prototype, change):
     arm = prototype.replace(sections=[section.replace(**change) for section in prototype.sections])
-    push = PressureSteps({"l33": [(0.0, 250.0)], "l12": [(0.4, 200.0)]})
+    push = PressureSteps({"l33": [(0.0, 250e3)], "l12": [(0.4, 200e3)]})
     found = simulate(arm, push, duration=0.8, solver=Adaptive(rtol=1e-8, atol=1e-12))
     wanted = simulate(arm, push, duration=0.8, solver=CVODE(rtol=1e-9, atol=1e-12))
     assert np.abs(found.tips - wanted.tips).max() < 2e-6
@@ -175,7 +175,7 @@ def test_stiff_corners_agree_with_cvode(prototype, change):
 def test_fixed_steps_are_stable_in_stiff_corners(prototype, change):
     """Frequencies far above the rate are damped away, not followed; the slow part is right."""
     arm = prototype.replace(sections=[section.replace(**change) for section in prototype.sections])
-    push = PressureSteps({"l33": [(0.0, 250.0)], "l12": [(0.4, 200.0)]})
+    push = PressureSteps({"l33": [(0.0, 250e3)], "l12": [(0.4, 200e3)]})
     found = simulate(arm, push, duration=3.0, solver=FixedStep(rate=1000.0))
     assert found.stopped == ""
     wanted = simulate(arm, push, duration=3.0, start="unbent")

@@ -209,7 +209,7 @@ def schema() -> None:
 def simulate(
     arm: ArmArgument,
     pressures: Annotated[
-        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=500@3.2'; or a CSV file.")
+        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
     ] = "",
     duration: Annotated[float, typer.Option(help="Length of the motion, s.")] = 5.0,
     force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",

@@ -17,6 +17,7 @@ from continuarm.paper.experiments import EXPERIMENTS, LABEL, Comparison, Experim
 from continuarm.reproduction.figures import draw_experiment
 from continuarm.reproduction.findings import Drawing, Effort, Findings, Part, Shown, Table, Tell, digits, seconds
 from continuarm.reproduction.shaping import fitted_model, validation_parameters
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import tip_distances
 from continuarm.simulation.simulator import simulate
@@ -74,7 +75,9 @@ def _numbers(experiment: Experiment, shaped: Comparison, limits: Comparison) -> 
     return {
         "title": experiment.title,
         "duration": experiment.duration,
-        "steps": [[time, name, kPa] for name, steps in experiment.steps.steps.items() for time, kPa in steps],
+        "steps": [
+            [time, name, Pa / UNITS["kPa"]] for name, steps in experiment.steps.steps.items() for time, Pa in steps
+        ],
         "stopped": [motion.stopped for each in (shaped, limits) for motion in each.motions.values()],
         "fitted": _differences(experiment, shaped),
         "small_bends": _differences(experiment, limits),
@@ -220,7 +223,7 @@ _MODELS = ("integral", "centre of gravity")
 def _drawing(number: int) -> Drawing:
     experiment = EXPERIMENTS[number]
     steps = ", ".join(
-        f"{muscle} {pressure:g} kPa at {time:g} s"
+        f"{muscle} {pressure / UNITS['kPa']:g} kPa at {time:g} s"
         for muscle, steps in experiment.steps.steps.items()
         for time, pressure in steps
     )

@@ -17,8 +17,8 @@ from continuarm.common.number_checks import is_number, real_numbers
 from continuarm.common.text import short
 from continuarm.simulation.commands import Control, Drive, Floats, joined, muscle_count
 
-UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
-"""Pressure units that a signal file may name."""
+UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
+"""Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""
 
 SECONDS = {"s": 1.0, "ms": 1e-3}
 """Units of time that a signal file may name."""
@@ -45,44 +45,47 @@ class NoInput:
 
 @dataclass(frozen=True)
 class PressureSteps:
-    """Pressure steps of named muscles, in kPa: {"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)]}.
+    """Pressure steps of named muscles, pairs of s and Pa: {"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]}.
 
     l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
-    keeps that of its last. As text: "l33=600@0,l22=500@3.2".
+    keeps that of its last. As text, in kPa or a unit that is named: "l33=600@0, l22=5bar@3.2".
     """
 
     steps: Mapping[str, Sequence[tuple[float, float]]]
 
     @classmethod
     def parse(cls, text: str) -> PressureSteps:
-        """From text such as "l33=600@0, l22=500@3.2": muscle=kPa@seconds."""
+        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named."""
         steps: dict[str, list[tuple[float, float]]] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
-            found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]+)\s*@\s*(\S+)", part)
+            found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]*?[\d.])\s*([a-zA-Z]*)\s*@\s*(\S+)", part)
+            if found and (found[3] or "kPa") not in UNITS:
+                raise ValueError(f"pressures: {part!r} has the unit {found[3]!r}: must be one of {', '.join(UNITS)}")
             try:
                 if not found:
                     raise ValueError
-                steps.setdefault(found[1], []).append((float(found[3]), float(found[2])))
+                pressure = float(found[2]) * UNITS[found[3] or "kPa"]
+                steps.setdefault(found[1], []).append((float(found[4]), pressure))
             except ValueError:
                 raise ValueError(
-                    f"pressures: {part!r} must be of the form muscle=kPa@seconds, such as l33=600@0"
+                    f"pressures: {part!r} must be of the form muscle=pressure@seconds, such as l33=600kPa@0"
                 ) from None
         return cls(steps)
 
     def drive(self, arm: Arm) -> Drive:
         """The pressures, in steps."""
         if not isinstance(self.steps, Mapping):
-            raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600.0)]}}, s and kPa")
+            raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600e3)]}}, s and Pa")
         for name, steps in self.steps.items():
             if not _are_pairs(steps):
                 raise ValueError(
-                    f"{name}: {short(steps)} must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]"
+                    f"{name}: {short(steps)} must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]"
                 )
             for time, pressure in steps:
                 if not (np.isfinite(time) and time >= 0):
                     raise ValueError(f"{name}: time {time} s must be 0 or later")
-                if not 0 <= pressure <= HIGHEST / 1e3:
-                    raise ValueError(f"{name}: pressure {pressure} kPa must be 0 or more and at most {HIGHEST / 1e3:g}")
+                if not 0 <= pressure <= HIGHEST:
+                    raise ValueError(f"{name}: pressure {pressure} Pa must be 0 or more and at most {HIGHEST:g}")
             times = [time for time, _ in steps]
             if len(set(times)) < len(times):
                 raise ValueError(f"{name}: two steps at the same time, {max(times, key=times.count):g} s")
@@ -91,7 +94,7 @@ class PressureSteps:
         for name, steps in self.steps.items():
             column = muscle_index(arm, name)
             for time, pressure in sorted(steps):
-                pressures[times.index(float(time)) :, column] = 1e3 * pressure
+                pressures[times.index(float(time)) :, column] = pressure
         return Drive.held(times, joined(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from continuarm.common.files import output_path, replaced
 from continuarm.common.text import printable
 from continuarm.engine.quantities import backbone
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 def _driven(motion: Motion) -> dict[str, Floats]:
     """Pressures, kPa, of the muscles that have any, by name, in the order of their first."""
     pressed = [(int(column.argmax()), k) for k, column in enumerate(motion.pressures.T > 0) if column.any()]
-    return {motion.arm.muscle_names[k]: motion.pressures[:, k] / 1e3 for _, k in sorted(pressed)}
+    return {motion.arm.muscle_names[k]: motion.pressures[:, k] / UNITS["kPa"] for _, k in sorted(pressed)}
 
 
 def _title(given: str, motion: Motion, other: Motion | None) -> str:

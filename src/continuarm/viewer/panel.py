@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import AXES, ENERGIES
 from continuarm.viewer.live import Figures
@@ -118,7 +119,7 @@ def page_colour(colour: str) -> str:
 def colour_bar(highest: float) -> str:
     """Which colour of a muscle is which pressure: highest in Pa."""
     shades = ", ".join(PRESSURE_COLOURS)
-    marks = "".join(f"<span>{highest / 1e3 * k / 4:.0f}</span>" for k in range(5))
+    marks = "".join(f"<span>{highest / UNITS['kPa'] * k / 4:.0f}</span>" for k in range(5))
     return (
         f'<div style="{_STYLE}"><div style="font-weight:600">pressure of the muscles, kPa</div>'
         f'<div style="height:10px;border-radius:5px;margin:3px 0;background:linear-gradient(to right, {shades})"></div>'
