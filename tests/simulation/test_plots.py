@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from matplotlib.lines import Line2D
 
+from cli_process import environment
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity
@@ -256,15 +258,14 @@ def test_motions_that_cannot_be_compared_are_refused() -> None:
 def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
     code = """
 import sys
-sys.path.insert(0, "tests")
-from test_plot import plot_motion, swinging, load_arm
+from test_plots import plot_motion, swinging, load_arm
 assert "matplotlib.pyplot" not in sys.modules
 plot_motion(swinging(load_arm("single-section"))).draw_without_rendering()
 assert "matplotlib.pyplot" not in sys.modules
 """
-    root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
-    assert done.stderr == ""
+    paths = environment(PYTHONPATH=os.pathsep.join([str(Path(__file__).parent), *sys.path]))
+    done = subprocess.run([sys.executable, "-c", code], env=paths, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_figures_of_two_threads_are_those_of_one(tmp_path: Path) -> None:
