@@ -31,6 +31,7 @@ from continuarm.statics.modes import natural_frequencies, vibrations
 
 # What drives it, and how it then moves
 from continuarm.simulation.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
+from continuarm.simulation.inputs import PressureWarning
 from continuarm.engine.quantities import implicit_step
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
 from continuarm.simulation.simulator import simulate
@@ -67,6 +68,7 @@ __all__ = [
     "PointMass",
     "PressureSignal",
     "PressureSteps",
+    "PressureWarning",
     "Recording",
     "Section",
     "TipOrientation",

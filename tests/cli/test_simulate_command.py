@@ -45,6 +45,15 @@ def test_simulate_shows_tables_and_draws(tmp_path: Path, capsys: pytest.CaptureF
     assert "l33" in path.read_text(encoding="utf-8")
 
 
+def test_a_warning_is_one_line_and_the_motion_is_shown() -> None:
+    ran = run("simulate", "prototype", "--pressures", "l33=600Pa@0", "--duration", "0.1", "--json")
+    assert ran.returncode == 0
+    assert len(ran.stderr.splitlines()) == 1
+    for part in ("warning: ", "600 Pa", "90000 Pa"):
+        assert part in ran.stderr
+    assert json.loads(ran.stdout)["t"] == 0.1
+
+
 @pytest.mark.parametrize(
     ("options", "solver"),
     [

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from continuarm import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal, load_arm, simulate
+from continuarm import (
+    Controller,
+    ForceSignal,
+    PressureSignal,
+    PressureSteps,
+    PressureWarning,
+    WrenchSignal,
+    load_arm,
+    simulate,
+)
 from continuarm.simulation.commands import Drive, joined, taken_apart
 from continuarm.simulation.inputs import UNITS, muscle_index
 
@@ -220,3 +229,39 @@ def test_pressures_need_muscles(prototype):
     bare = prototype.replace(sections=[each.replace(muscle_area=None) for each in prototype.sections])
     with pytest.raises(ValueError, match=r"^sections\[0\].muscle_area is missing: pressures need it to become forces$"):
         PressureSteps({"l11": [(0, 1e3)]}).drive(bare)
+
+
+def controlled(pressure):
+    return Controller(lambda t, q, qd: np.full(9, pressure), 50.0)
+
+
+@pytest.mark.parametrize(
+    "weak",
+    [
+        PressureSteps({"l33": [(0.0, 600.0)]}),  # meant as kPa
+        PressureSignal([0.0, 1.0], np.outer([0.0, 1.0], np.full(9, 600.0))),
+        PressureSignal([0.0, 1.0], np.outer([0.0, 1.0], np.full(9, 600.0)), linear=False),
+        controlled(600.0),
+    ],
+    ids=["steps", "lines", "held", "controller"],
+)
+def test_pressures_below_every_dead_zone_are_warned_of(prototype, weak):
+    with pytest.warns(PressureWarning, match=r"600 Pa.* 90000 Pa") as told:
+        motion = simulate(prototype, weak, duration=1.0, rate=20)
+    assert [each.filename for each in told] == [__file__]
+    at_rest = simulate(prototype, duration=1.0, rate=20)
+    np.testing.assert_array_equal(motion.tau, at_rest.tau)
+
+
+def test_pressures_that_push_some_muscle_are_not_warned_of(prototype):
+    base, *others = prototype.sections
+    uneven = prototype.replace(sections=[base.replace(dead_zone=500.0), *others])
+    for arm, input in (
+        (prototype, None),
+        (prototype, PressureSteps({"l33": [(0.0, 0.0)]})),
+        (prototype, PressureSteps({"l33": [(0.0, 600.0)], "l11": [(0.9, 91e3)]})),
+        (prototype, controlled(91e3)),
+        (prototype, ForceSignal([0.0], np.ones((1, 9)))),
+        (uneven, PressureSteps({"l11": [(0.0, 600.0)]})),
+    ):
+        simulate(arm, input, duration=0.1, rate=20)  # a warning would be an error here

@@ -1,15 +1,17 @@
 """The command line: arms, check, schema, simulate, experiment, bench, reproduce, energy-shaping, view, live.
 
-Whatever is wrong with the input is one line on standard error and exit code 2.
+Whatever is wrong with the input is one line on standard error and exit code 2; a warning is one line there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -19,10 +21,11 @@ from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm
 from continuarm.cli.check_tables import arm_tables, arm_totals
 from continuarm.cli.identify_command import identify
-from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.view_command import live, view
 from continuarm.common.text import printable
+from continuarm.simulation.inputs import PressureWarning
 
 __all__ = ["main"]
 
@@ -43,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     _prepare_output()
     try:
-        code = app(args=arguments, prog_name="continuarm", standalone_mode=False)
+        with _warnings_in_one_line():
+            code = app(args=arguments, prog_name="continuarm", standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_with_commands(error.format_message()))
@@ -60,6 +64,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return _refuse(f"cannot write the output: {error.strerror or error}")
     return code if isinstance(code, int) else 0
+
+
+@contextlib.contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """What the library warns of is a line on standard error, without the place in its code."""
+
+    def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, PressureWarning):
+            warn(str(message))
+        else:
+            otherwise(message, category, *where, **more)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PressureWarning)
+        otherwise, warnings.showwarning = warnings.showwarning, tell
+        yield
 
 
 def _with_commands(sentence: str) -> str:

@@ -42,6 +42,11 @@ def show(*tables: Table) -> None:
         console.print(table)
 
 
+def warn(sentence: str) -> None:
+    """Says something that the user should know, on standard error."""
+    print(f"warning: {printable(sentence)}", file=sys.stderr)
+
+
 def show_json(value: Any) -> None:
     """Prints a value as JSON, in letters that the output has."""
     text = json.dumps(value, indent=2, ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,13 @@ SECONDS = {"s": 1.0, "ms": 1e-3}
 
 HIGHEST = 1e9
 """The highest pressure that is taken, Pa."""
+
+
+class PressureWarning(UserWarning):
+    """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
+
+    A class of its own, so that a program can silence it, or make it an error, and nothing else.
+    """
 
 
 class Input(Protocol):
@@ -247,6 +255,14 @@ def muscle_index(arm: Arm, name: str) -> int:
     if name not in names:
         raise ValueError(f"muscle {name!r}: must be one of {names[0]} to {names[-1]} of {arm.name!r}")
     return names.index(name)
+
+
+def warn_if_too_weak(arm: Arm, pressures: Floats) -> None:
+    """A PressureWarning where pressures (..., muscles) in Pa, not all of them zero, are below every dead zone."""
+    highest, least = float(pressures.max(initial=0.0)), min(section.dead_zone for section in arm.sections)
+    if 0 < highest <= least:
+        sentence = f"no muscle of {arm.name!r} pushes: the highest pressure is {highest:g} Pa"
+        warnings.warn(f"{sentence}, the smallest dead zone {least:g} Pa", PressureWarning, stacklevel=3)
 
 
 def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:

@@ -18,7 +18,7 @@ from continuarm.engine.state_checks import checked
 from continuarm.sections.muscles import Actuation
 from continuarm.simulation.commands import Drive, Floats, taken_apart
 from continuarm.simulation.control_loop import Part, parts, reason
-from continuarm.simulation.inputs import Input, NoInput, WrenchSignal
+from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
@@ -51,10 +51,13 @@ def simulate(
     output: a NetCDF-4 file, written as the motion is computed; until it is complete it is called *.partial.nc.
     progress is called with the share done, from 0 to 1.
     A motion that leaves the model's range ends there: what was computed is kept and `stopped` says why.
+    Pressures that stay below every dead zone are a PressureWarning: nothing would move.
     """
     _check(arm, input, duration, rate, solver)
     solver = Adaptive() if solver is None else solver
     drive = _drive(arm, input, wrench)
+    if drive.control is None:
+        warn_if_too_weak(arm, taken_apart(arm, np.concatenate([drive.begin, drive.end])).pressures)
     actuation = Actuation(arm)
     run = solver.start(arm, actuation, _first_state(arm, actuation, drive, q0, qd0, start))
     solver.check(drive, duration)
@@ -83,7 +86,10 @@ def simulate(
                 break
         if writer is not None:
             writer.close(record, stopped)
-    return Motion.joined(found, record, stopped)
+    whole = Motion.joined(found, record, stopped)
+    if drive.control is not None:  # only now its answers are known
+        warn_if_too_weak(arm, whole.pressures)
+    return whole
 
 
 def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
