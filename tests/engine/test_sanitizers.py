@@ -79,7 +79,7 @@ def test_motions_are_clean_under_sanitizers(tmp_path):
     arm = arm.replace(sections=arm.sections[:2], payload=Payload(mass=0.05, offset=(0.01, 0.0, 0.02)))
     end, actuation = 0.3, Actuation(arm)
     steps = PressureSteps({"l13": [(0.0, 400e3)], "l21": [(0.1005, 300e3)]})
-    wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100, linear=True)
+    wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100)
     drive = steps.drive(arm).plus(wrench.drive(arm))
     start = np.zeros(12 + 12 + 2)
     mass, offset = arm.point_mass

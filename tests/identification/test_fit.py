@@ -137,7 +137,7 @@ def test_all_that_scales_force_scales_together(section):
 
 def test_forces_instead_of_pressures(section):
     times = np.arange(120) / 30
-    drive = ForceSignal([0.0, 0.3, 2.0], [[0, 0, 0], [40, 0, 0], [40, 0, 30]])
+    drive = ForceSignal([0.0, 0.3, 2.0], [[0, 0, 0], [40, 0, 0], [40, 0, 30]], linear=False)
     blank = Recording("run", drive, times, tip_sensors(section, 120))
     run = simulated_recording(section, blank, noise=5e-4)
     found = identify(changed(section, stiffness=1.4, damping=0.6), run, "stiffness, damping")

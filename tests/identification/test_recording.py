@@ -181,7 +181,8 @@ def test_a_file_that_is_not_there(arm, tmp_path):
 def test_a_simulated_motion_is_a_recording_of_itself(arm, tmp_path, start):
     forces = np.zeros((2, 9))
     forces[1, 0] = 20.0
-    inputs = (PressureSteps(STEPS), PressureSignal([0, 1], [[0] * 9, [3e5] * 9]), ForceSignal([0, 0.5], forces))
+    pushed = ForceSignal([0, 0.5], forces, linear=False)
+    inputs = (PressureSteps(STEPS), PressureSignal([0, 1], [[0] * 9, [3e5] * 9]), pushed)
     for number, given in enumerate(inputs):
         path = tmp_path / f"{number}.nc"
         save_motion(simulate(arm, given, duration=1.0, start=start, wrench=[0, 0, 0, 0.2, 0, 0]), path)

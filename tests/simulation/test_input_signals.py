@@ -30,16 +30,18 @@ def test_a_step_holds_from_its_time_on(prototype):
     assert taken_apart(prototype, drive.before([0.5]))[0][0, 8] == 0
 
 
-def test_lines_are_straight_and_the_last_value_is_held(prototype):
-    forces = np.arange(18.0).reshape(2, 9)
-    drive = ForceSignal([1.0, 3.0], forces, linear=True).drive(prototype)
-    found = taken_apart(prototype, drive.at([2.0, 3.0, 9.0])).forces
-    np.testing.assert_allclose(found, [forces.mean(axis=0), forces[1], forces[1]], rtol=1e-14)
+@pytest.mark.parametrize(("signal", "part"), [(PressureSignal, 0), (ForceSignal, 1), (WrenchSignal, 2)])
+def test_signals_of_every_kind_are_straight_between_their_times_or_held(prototype, signal, part):
+    rows = np.arange(18.0).reshape(2, 9)[:, : 6 if signal is WrenchSignal else 9]
+    times = [0.5, 1.0, 2.0, 3.0, 9.0]
+    for options, middle in (({}, rows.mean(axis=0)), ({"linear": False}, rows[0])):
+        found = taken_apart(prototype, signal([1.0, 3.0], rows, **options).drive(prototype).at(times))[part]
+        np.testing.assert_allclose(found, [0 * rows[0], rows[0], middle, rows[1], rows[1]], rtol=1e-14)
 
 
 def test_two_drives_together_are_their_sum_at_any_time(prototype):
     steps = PressureSteps({"l11": [(0.3, 100e3), (0.9, 200e3)]}).drive(prototype)
-    wrench = WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6), linear=True).drive(prototype)
+    wrench = WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6)).drive(prototype)
     both = steps.plus(wrench)
     times = np.concatenate([np.linspace(0, 3, 61), both.times])
     # sums of the same few numbers: rounding only
@@ -68,7 +70,7 @@ def test_muscles_that_leave_their_dead_zones_together_leave_no_splinter(prototyp
 
 def test_a_piece_is_the_same_drive_between_two_times(prototype):
     whole = PressureSteps({"l11": [(0.3, 100e3), (0.9, 200e3)]}).drive(prototype)
-    whole = whole.plus(WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6), linear=True).drive(prototype))
+    whole = whole.plus(WrenchSignal([0.0, 0.5, 2.0], np.arange(18.0).reshape(3, 6)).drive(prototype))
     piece = whole.piece(0.3, 0.95)
     times = np.linspace(0.3, 0.949, 40)
     np.testing.assert_allclose(piece.at(times), whole.at(times), rtol=1e-13)
@@ -199,7 +201,10 @@ def test_no_signal_file_and_no_text(prototype, tmp_path):
             PressureSignal([0.0], [[0, 0, 0, 0, -2.0, 0, 0, 0, 0]]),
             "pressures: l22 = -2 Pa must be 0 or more and at most 1e+09",
         ),
-        (Controller(lambda t, q, qd: q, 0.0), "rate of the controller = 0.0: must be above 0 Hz and at most 1e6 Hz"),
+        (
+            Controller(lambda t, q, qd: q, 0.0),
+            "rate of the controller = 0.0: must be a number of hertz, above 0 Hz and at most 1e+06 Hz",
+        ),
         (Controller(lambda t, q, qd: q, 10.0, "volts"), "gives = 'volts': must be 'pressures' or 'forces'"),
     ],
 )

@@ -82,7 +82,7 @@ def test_hysteresis_closes_a_loop_and_takes_its_area(prototype):
     times = np.linspace(0, 8, 801)
     forces = np.zeros((801, 9))
     forces[:, 6:] = 15 * np.sin(np.pi * times)[:, None]  # all muscles of the last section: it only stretches
-    motion = simulate(arm, ForceSignal(times, forces, linear=True), duration=8.0, rate=1000)
+    motion = simulate(arm, ForceSignal(times, forces), duration=8.0, rate=1000)
     last = motion.t >= 6.0
     length, held = motion.q[last, 8], motion.hysteresis[last, 8]
     assert abs(held[-1] - held[0]) < 1e-3 * np.ptp(held)  # the loop has closed

@@ -125,6 +125,14 @@ def _start(
         print(context.get_help())
 
 
+def _seconds(text: Any) -> float:
+    """A number of seconds; the parser's own words would be about a float."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} must be a number of seconds") from None
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
 SolverOption = Annotated[
@@ -231,7 +239,7 @@ def simulate(
     pressures: Annotated[
         str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
     ] = "",
-    duration: Annotated[float, typer.Option(help="Length of the motion, s.")] = 5.0,
+    duration: Annotated[float, typer.Option(parser=_seconds, help="Length of the motion, s.")] = 5.0,
     force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
     start: Annotated[str, typer.Option(help="unbent, or equilibrium with what drives it at the start.")] = "unbent",
     solver: SolverOption = "adaptive",

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common.files import table_lines
-from continuarm.common.number_checks import is_number, real_numbers
+from continuarm.common.number_checks import is_number, rate, real_numbers
 from continuarm.common.text import short
 from continuarm.simulation.commands import Control, Drive, Floats, joined, muscle_count
 
@@ -108,7 +108,10 @@ class PressureSteps:
 
 @dataclass(frozen=True, eq=False)
 class PressureSignal:
-    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa, held or linear between."""
+    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa.
+
+    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    """
 
     times: ArrayLike
     pressures: ArrayLike
@@ -154,11 +157,14 @@ class PressureSignal:
 
 @dataclass(frozen=True, eq=False)
 class ForceSignal:
-    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N, held or linear between."""
+    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N.
+
+    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    """
 
     times: ArrayLike
     forces: ArrayLike
-    linear: bool = False
+    linear: bool = True
 
     def drive(self, arm: Arm) -> Drive:
         """The forces as they are."""
@@ -168,11 +174,14 @@ class ForceSignal:
 
 @dataclass(frozen=True, eq=False)
 class WrenchSignal:
-    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes."""
+    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes.
+
+    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    """
 
     times: ArrayLike
     wrenches: ArrayLike
-    linear: bool = False
+    linear: bool = True
 
     def drive(self, arm: Arm) -> Drive:
         """The wrench as it is."""
@@ -193,8 +202,7 @@ class Controller:
 
     def drive(self, arm: Arm) -> Drive:
         """The function, its answers checked."""
-        if not (is_number(self.rate) and 0 < self.rate <= 1e6):
-            raise ValueError(f"rate of the controller = {self.rate!r}: must be above 0 Hz and at most 1e6 Hz")
+        rate("rate of the controller", self.rate, most=1e6)
         if self.gives not in ("pressures", "forces"):
             raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
         if not callable(self.function):

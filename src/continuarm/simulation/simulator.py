@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import is_number, real_numbers
-from continuarm.common.text import short
+from continuarm.common import number_checks
+from continuarm.common.number_checks import real_numbers
 from continuarm.engine.state_checks import checked
 from continuarm.sections.muscles import Actuation
 from continuarm.simulation.commands import Drive, Floats, taken_apart
@@ -105,9 +105,8 @@ def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
 def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: object) -> None:
     if not isinstance(arm, Arm):
         raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    for name, value, unit in (("duration", duration, "s"), ("rate", rate, "Hz")):
-        if not (is_number(value) and 0 < value < float("inf")):
-            raise ValueError(f"{name} = {short(value)}: must be above 0 {unit} and finite")
+    number_checks.duration("duration", duration)
+    number_checks.rate("rate", rate, most=1e9)
     if duration * rate > MOST_STATES:
         raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
     if input is not None and not hasattr(input, "drive"):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
-from continuarm.common.number_checks import real_numbers
+from continuarm.common.number_checks import duration, real_numbers
 from continuarm.sections.muscles import Actuation
 from continuarm.simulation.commands import Drive, joined, taken_apart
 from continuarm.simulation.control_loop import Run
@@ -264,8 +264,7 @@ def live_benchmark(seconds: float, arm: Arm | None = None) -> Figures:
 
     arm: the three-section prototype if left out.
     """
-    if not 0 < seconds <= 1e5:
-        raise ValueError(f"seconds = {seconds!r}: must be above 0 s and at most 1e5 s")
+    duration("seconds", seconds, most=1e5)
     live = LiveArm(load_arm("prototype") if arm is None else arm)
     live.play(sweep(live.arm, seconds))
     loop = LiveLoop(live, lambda moved: drawing(moved.arm, moved.q) and None, threading.RLock())
