@@ -353,3 +353,17 @@ def test_published_shaping_is_taken_when_asked_for() -> None:
     with pytest.raises(DescriptionError, match="makes the mass matrix indefinite"):
         CentreOfGravity(beta_linear=published)
     assert CentreOfGravity(beta_linear=published, allow_indefinite=True).beta_linear == published
+
+
+def test_no_coordinate_has_the_name_of_a_muscle_that_it_is_not():
+    """A name that is both a coordinate's and a muscle's stands for the same length."""
+    three, four = Section(**GOOD), Section(**GOOD, muscles=FOUR)
+    arm = Arm(sections=[four, three, *[four] * 7, three, four])
+    names, muscles = arm.coordinate_names, arm.muscle_names
+    assert (names[:6], names[-4:]) == (["q11", "q12", "q13", "l21", "l22", "l23"], ["l10-3", "q11-1", "q11-2", "q11-3"])
+    lengths = arm.muscle_lengths(np.eye(3 * arm.n))
+    for k, name in enumerate(names):
+        if name in muscles:
+            np.testing.assert_array_equal(lengths[:, muscles.index(name)], np.eye(3 * arm.n)[k])
+    assert len(set(names)) == len(names) == 3 * arm.n
+    assert Arm(sections=[three] * 2).coordinate_names == Arm(sections=[three] * 2).muscle_names

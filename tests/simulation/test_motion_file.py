@@ -100,6 +100,7 @@ def test_xarray_opens_it_with_names_and_units(tmp_path):
         }
         assert all(each.attrs["long_name"] for each in data.variables.values() if "units" in each.attrs)
         assert data["muscle"].values.tolist()[:5] == ["l11", "l12", "l13", "l14", "l21"]
+        assert data["coordinate"].values.tolist()[:4] == ["q11", "q12", "q13", "l21"]
         assert data["coordinate"].values.tolist()[-4:] == ["l10-3", "l11-1", "l11-2", "l11-3"]
         np.testing.assert_array_equal(data["q"].sel(coordinate="l22"), motion.q[:, 4])
         np.testing.assert_array_equal(data["tip_positions"].sel(section=2, axis="z"), motion.tips[:, 1, 2])

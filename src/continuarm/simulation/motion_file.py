@@ -22,7 +22,7 @@ from typing import IO, Any, Self
 
 import numpy as np
 
-from continuarm.arms.arm import Arm, muscle_names
+from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
 from continuarm.simulation.motion import ROWS, Motion
@@ -43,8 +43,8 @@ _SPARE = 1 << 10  # bytes of a variable beyond its rows, for gaps between them; 
 
 _VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "time": ((), "s", "time since the start"),
-    "q": (("coordinate",), "m", "muscle length changes, section by section"),
-    "qd": (("coordinate",), "m/s", "rates of the muscle lengths"),
+    "q": (("coordinate",), "m", "length changes of the muscles at 0°, 120° and 240°, section by section"),
+    "qd": (("coordinate",), "m/s", "rates of q"),
     "tau": (("coordinate",), "N", "what all muscles do together over q, positive extends"),
     "pressures": (("muscle",), "Pa", "pressures in the muscles"),
     "hysteresis": (("muscle",), "N", "force by which hysteresis holds each muscle back"),
@@ -210,9 +210,9 @@ def _row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:
 
 
 def _labels(arm: Arm) -> dict[str, list[Any]]:
-    """What stands along the dimensions: l12 is muscle 2 of section 1."""
+    """What stands along the dimensions: l12 is muscle 2 of section 1, q12 a coordinate that is no muscle's length."""
     return {
-        "coordinate": muscle_names([3] * arm.n),
+        "coordinate": arm.coordinate_names,
         "muscle": arm.muscle_names,
         "section": list(range(1, arm.n + 1)),
         "axis": ["x", "y", "z"],
