@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from viewing import swinging
+from viewing import pushed, swinging
 
 from continuarm.arms.arm_file import load_arm
 from continuarm.paper.experiments import EXPERIMENTS
@@ -81,6 +81,17 @@ def test_a_page_asks_nobody_for_anything() -> None:
     assert not re.search(r"""(src|href)\s*=\s*["'](?!data:)""", page)
     assert not re.search(r"https?://(?!www\.w3\.org)", page)
     assert "{{" not in page
+
+
+def test_a_page_shows_what_drives_the_motion() -> None:
+    by_pressure, by_force = html_page(swinging()), html_page(pushed())
+    for text, page, other in (
+        ("pressure of the muscles, kPa", by_pressure, by_force),
+        ("force, N</text>", by_force, by_pressure),
+    ):
+        assert text in page
+        assert text not in other
+    assert by_force.count('class="now"') == 3
 
 
 def test_names_are_only_text() -> None:

@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
+from continuarm.sections.muscles import Actuation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
+
+
+ROUNDING = 1e-9
+"""Share of a force by which the same force computed twice may differ, with room for sums that cancel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,16 @@ class Motion:
         return self.tip_poses[..., :3, 3]
 
     @cached_property
+    def forces(self) -> Floats:
+        """Forces that were commanded over q, as by a ForceSignal: τ less what the muscles do; (k, 3n), N.
+
+        Zero where no more than rounding is left, as in every motion that is driven by pressures.
+        """
+        own = Actuation(self.arm).forces(self.pressures, self.hysteresis, self.q)
+        told = self.tau - own
+        return np.where(np.abs(told) > ROUNDING * np.maximum(np.abs(self.tau), np.abs(own)), told, 0.0)
+
+    @cached_property
     def energies(self) -> dict[str, Floats]:
         """Energies, (k,) each, J: kinetic + gravitational + elastic changes by supplied - dissipated."""
         return {
@@ -61,7 +76,7 @@ class Motion:
         }
 
     def plot(self, other: Motion | None = None) -> Figure:
-        """A figure of the motion: tips, pressures, energies, shapes; with another one, the distance between them."""
+        """A figure of the motion: tips, what drives it, energies, shapes; with another, the distance between them."""
         from continuarm.simulation.plots import plot_motion
 
         return plot_motion(self, other)

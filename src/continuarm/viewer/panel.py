@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
-from continuarm.simulation.plots import AXES, ENERGIES
+from continuarm.simulation.plots import AXES, CYCLE, ENERGIES, driven_by
 from continuarm.viewer.live import Figures
 from continuarm.viewer.shapes import PRESSURE_COLOURS, section_colour
 
@@ -22,6 +22,7 @@ WIDTH, HEIGHT = 340, 120
 LEFT, RIGHT, TOP, BOTTOM = 42, 8, 20, 18
 MOST_POINTS = 240
 MOST_TIPS = 10
+MOST_NAMED = 7
 _STYLE = "font-family:inherit;font-size:12px;line-height:1.45;padding:0 0.9em"
 _NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
 
@@ -29,7 +30,7 @@ _NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
 class Curve(NamedTuple):
     """A line of a plot."""
 
-    name: str
+    name: str  # nothing: it is not named
     colour: str
     values: Floats
 
@@ -50,7 +51,7 @@ def plot(title: str, times: ArrayLike, curves: Sequence[Curve], now: float | Non
 
     parts = [f'<text x="{LEFT}" y="12" font-weight="600">{html.escape(title)}</text>']
     place = WIDTH - RIGHT
-    for curve in reversed(curves):
+    for curve in reversed([curve for curve in curves if curve.name]):
         parts.append(
             f'<text x="{place}" y="12" text-anchor="end" fill="{curve.colour}">{html.escape(curve.name)}</text>'
         )
@@ -109,6 +110,29 @@ def energy_plot(motion: Motion, now: float) -> str:
     names = {"kinetic": "kin", "gravitational": "grav", "elastic": "elast", "supplied": "in", "dissipated": "lost"}
     curves = [Curve(names[name], page_colour(ENERGIES[name]), values) for name, values in motion.energies.items()]
     return plot("energy, J", motion.t - motion.t[0], curves, now)
+
+
+def force_plot(motion: Motion, now: float) -> str:
+    """The commanded forces over time, N, by coordinate; nothing for a motion without any."""
+    title = "force, N"
+    pushed = driven_by(motion)[title]
+    if not pushed:
+        return ""
+    curves = [
+        Curve(name if k < MOST_NAMED else "", page_colour(CYCLE[k % len(CYCLE)]), values)
+        for k, (name, values) in enumerate(pushed.items())
+    ]
+    return plot(title, motion.t - motion.t[0], curves, now)
+
+
+def plots_of(motion: Motion, now: float) -> list[str]:
+    """All plots of a motion: its tip, its energies, and forces if there are any."""
+    return [tip_plot(motion, now), energy_plot(motion, now), force_plot(motion, now)]
+
+
+def pressure_bar(motions: Sequence[Motion], highest: float) -> str:
+    """The bar of colours, unless no muscle of any motion has a pressure."""
+    return colour_bar(highest) if any(motion.pressures.any() for motion in motions) else ""
 
 
 def page_colour(colour: str) -> str:
