@@ -191,7 +191,7 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
     for path in (None, "", b"arm.toml", 3):
         with pytest.raises(DescriptionError) as caught:
             save_arm(arm, path)  # type: ignore[arg-type]
-        assert str(caught.value) == f"save_arm: path = {path!r}: must be the name of a file"
+        assert str(caught.value) == f"path = {path!r}: must be the name of a file"
     with pytest.raises(DescriptionError, match=r"^a\\x00b: cannot be written: .*null"):
         save_arm(arm, "a\0b")
 

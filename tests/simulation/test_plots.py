@@ -236,7 +236,7 @@ def test_files_are_what_their_suffix_says(tmp_path: Path) -> None:
     [
         ("figure.jpeg", "figure.jpeg: the suffix must be one of .png, .svg, .pdf"),
         ("figure", "figure: the suffix must be one of .png, .svg, .pdf"),
-        ("", ": the suffix must be one of .png, .svg, .pdf"),
+        ("", "path = '': must be the name of a file"),
         ("none/figure.png", "none/figure.png: the folder '{here}/none' does not exist"),
         ("folder.png", "folder.png: is a folder, not a file"),
     ],

@@ -147,7 +147,7 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     for bad, sentence in (
         (tmp_path / "run.txt", "suffix must be .html"),
         (tmp_path / "none" / "run.html", "does not exist"),
-        (tmp_path, "suffix"),
+        (tmp_path, "folder"),
     ):
         with pytest.raises(ValueError, match=sentence):
             check_html_path(bad)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import continuarm
-from continuarm.arms.description import DescriptionError
 from continuarm.benchmarks import groups as bench_groups
 from continuarm.benchmarks.groups import FULL, QUICK, Effort, Group
 from continuarm.benchmarks.simulation import measure_simulation
+from continuarm.common.files import output_path, replaced
 from continuarm.common.text import printable
 from continuarm.engine import compiled
 from continuarm.engine.compiled import PROCESSORS
@@ -79,7 +79,7 @@ def _chosen(only: str | None) -> Sequence[str]:
     if only is None:
         return list(GROUPS)
     if only not in GROUPS:
-        raise DescriptionError(printable(f"only = {only!r}: must be one of {', '.join(map(repr, GROUPS))}"))
+        raise ValueError(printable(f"only = {only!r}: must be one of {', '.join(map(repr, GROUPS))}"))
     return [only]
 
 
@@ -152,11 +152,10 @@ def bench_command(
 ) -> None:
     """`continuarm bench`: prints a table of each group as it is done, and writes all of it as JSON if asked to.
 
-    Raises DescriptionError, one sentence, before anything is measured if `only` is no group or the file no file.
+    Raises ValueError, one sentence, before anything is measured if `only` is no group or the file cannot be written.
     """
     _chosen(only)
-    if json_path is not None:
-        _refuse_unwritable(json_path)
+    target = None if json_path is None else output_path(json_path)
     console = _console()
     for line in _heading():
         console.print(line, soft_wrap=True)
@@ -167,8 +166,9 @@ def bench_command(
         console.print(_table(result["rows"]))
 
     found = run_bench(QUICK if quick else FULL, only, report)
-    if json_path is not None:
-        _write(json_path, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    if target is not None:
+        with replaced(target) as new:
+            new.write_text(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _heading() -> Iterator[str]:
@@ -206,28 +206,3 @@ def _digits(value: float | None) -> str:
     if isinstance(value, int) or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:#.3g}"
-
-
-def _refuse_unwritable(path: str | os.PathLike[str]) -> None:
-    """Opens the file to write and leaves it as it was: only trying tells."""
-    try:
-        there = os.path.lexists(path)
-        with open(path, "a", encoding="utf-8"):
-            pass
-        if not there:
-            os.unlink(path)
-    except (OSError, ValueError) as error:  # ValueError: no system has such a path
-        raise _refusal(path, error) from None
-
-
-def _write(path: str | os.PathLike[str], text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise _refusal(path, error) from None
-
-
-def _refusal(path: str | os.PathLike[str], error: Exception) -> DescriptionError:
-    reason = getattr(error, "strerror", None) or error
-    return DescriptionError(printable(f"{os.fspath(path)}: cannot be written: {reason}"))
