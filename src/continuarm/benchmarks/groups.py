@@ -18,11 +18,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity, Integral
+from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.engine import compiled, quantities
 from continuarm.engine.compiled import PROCESSORS
@@ -35,7 +35,6 @@ from continuarm.paper.algorithm1 import paper_forward_dynamics
 
 __all__ = ["FULL", "QUICK", "Effort", "Group"]
 
-Array = NDArray[np.float64]
 Task = Callable[[int], float]
 """Does something so many times and returns the seconds it took."""
 
@@ -133,13 +132,13 @@ def calls(function: Callable[[], Any]) -> Task:
     return task
 
 
-def native_loop(arm: Arm, state: Sequence[Array]) -> Task:
+def native_loop(arm: Arm, state: Sequence[Floats]) -> Task:
     """The task of forward dynamics of one arm, again and again in native code."""
     handle, index = native_arm(arm), QUANTITIES["forward_dynamics"].index
     return lambda count: handle.repeated(index, *state, count)
 
 
-def native_batch(arm: Arm, states: Sequence[Array], threads: int) -> Task:
+def native_batch(arm: Arm, states: Sequence[Floats], threads: int) -> Task:
     """The task of forward dynamics of a batch: `forward_dynamics(arm, q, qd, tau)` with a given number of threads."""
     handle, index = native_arm(arm), QUANTITIES["forward_dynamics"].index
     return calls(lambda: handle.evaluate(index, threads, *states))
@@ -156,7 +155,7 @@ def prototype(n: int, model: str = "integral") -> Arm:
     return arm.replace(sections=[arm.sections[0]] * n, inertia=MODELS[model])
 
 
-def bent_states(arm: Arm, *rows: int, seed: int = 0, reach: float = 0.07) -> tuple[Array, Array, Array]:
+def bent_states(arm: Arm, *rows: int, seed: int = 0, reach: float = 0.07) -> tuple[Floats, Floats, Floats]:
     """Random q, q̇ and τ, (*rows, 3n): muscles anywhere within their range, so that sections bend up to 3.7 rad."""
     rng, shape = np.random.default_rng(seed), (*rows, 3 * arm.n)
     return rng.uniform(0, reach, shape), rng.normal(0, 0.05, shape), rng.uniform(0, 100, shape)
@@ -307,7 +306,7 @@ def measure_growth(effort: Effort) -> Group:
     return group
 
 
-def _recursion(arm: Arm, state: Sequence[Array]) -> Task:
+def _recursion(arm: Arm, state: Sequence[Floats]) -> Task:
     return calls(lambda: paper_forward_dynamics(arm, *state))
 
 

@@ -25,18 +25,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.inertia_models import Integral
 from continuarm.benchmarks.groups import Effort, Group, bent_states, best, calls, native_batch, native_loop, prototype
+from continuarm.common.number_checks import Floats
 from continuarm.engine.compiled import PROCESSORS
 from continuarm.engine.quantities import forward_dynamics
 
 __all__ = ["Peer", "agreement", "measure", "soromox_arm"]
 
-Array = NDArray[np.float64]
 
 POINTS = 5  # of the quadrature along a section: soromox's own choice
 MODERATE = 0.05  # m: muscles up to here bend a section by up to 2.7 rad
@@ -47,21 +46,21 @@ class Peer:
     """An arm as a soromox model; `strain_map` is T of e = T q."""
 
     model: Any
-    strain_map: Array
+    strain_map: Floats
 
     def rates(self, state: Any, force: Any) -> Any:
         """(ė, ë) of one state (e, ė) under one generalized force: JAX in, JAX out."""
         return self.model.forward_dynamics(0.0, state, (None, force))
 
-    def state(self, q: Array, qd: Array) -> Array:
+    def state(self, q: Floats, qd: Floats) -> Floats:
         """(..., 6n): strains and their rates of muscle lengths and theirs."""
         return np.concatenate([q @ self.strain_map.T, qd @ self.strain_map.T], axis=-1)
 
-    def force(self, tau: Array) -> Array:
+    def force(self, tau: Floats) -> Floats:
         """(..., 3n): the force on the strains that does the same work as τ does on q."""
         return tau @ np.linalg.inv(self.strain_map)
 
-    def accelerations(self, rates: Any) -> Array:
+    def accelerations(self, rates: Any) -> Floats:
         """(..., 3n): q̈ of (ė, ë), m/s²."""
         return np.asarray(rates)[..., len(self.strain_map) :] @ np.linalg.inv(self.strain_map).T
 
@@ -107,7 +106,7 @@ def _jax() -> Any:
     return jax
 
 
-def _strain_maps(arm: Arm) -> list[Array]:
+def _strain_maps(arm: Arm) -> list[Floats]:
     maps, twist = [], 0.0
     for section in arm.sections:
         c, s = np.cos(twist), np.sin(twist)
@@ -117,7 +116,7 @@ def _strain_maps(arm: Arm) -> list[Array]:
     return maps
 
 
-def _over_strains(maps: Sequence[Array], matrices: Sequence[Array]) -> Array:
+def _over_strains(maps: Sequence[Floats], matrices: Sequence[Floats]) -> Floats:
     """T⁻ᵀ K T⁻¹ in rows and columns κ_y, κ_z, σ_x of soromox's six strains: (n, 6, 6)."""
     found = np.zeros((len(maps), 6, 6))
     for each, strain_map, matrix in zip(found, maps, matrices, strict=True):
@@ -179,7 +178,7 @@ def measure(effort: Effort, threads: str) -> Group:
     return group
 
 
-def _given(jax: Any, peer: Peer, q: Array, qd: Array, tau: Array) -> tuple[Any, Any]:
+def _given(jax: Any, peer: Peer, q: Floats, qd: Floats, tau: Floats) -> tuple[Any, Any]:
     return jax.numpy.asarray(peer.state(q, qd)), jax.numpy.asarray(peer.force(tau))
 
 

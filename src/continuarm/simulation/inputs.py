@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common.files import table_lines
-from continuarm.common.number_checks import is_number, rate, real_numbers
+from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
 from continuarm.common.text import short
-from continuarm.simulation.commands import Control, Drive, Floats, joined, muscle_count
+from continuarm.simulation.commands import Control, Drive, joined, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
 """Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""

@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
 from continuarm.sections.muscles import Actuation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Floats = NDArray[np.float64]
 
 
 ROUNDING = 1e-9

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.common.files import output_path, replaced
+from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.engine.quantities import backbone
 from continuarm.simulation.inputs import UNITS
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 """The kinds of file that a figure is written to."""

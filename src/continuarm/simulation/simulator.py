@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common import number_checks
-from continuarm.common.number_checks import real_numbers
+from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.engine.state_checks import checked
 from continuarm.sections.muscles import Actuation
-from continuarm.simulation.commands import Drive, Floats, taken_apart
+from continuarm.simulation.commands import Drive, taken_apart
 from continuarm.simulation.control_loop import Part, parts, reason
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
 from continuarm.simulation.motion import Motion

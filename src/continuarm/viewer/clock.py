@@ -6,12 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from continuarm.common.number_checks import Floats
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
-
-Floats = NDArray[np.float64]
 
 SPEEDS = {"0.1 x": 0.1, "0.2 x": 0.2, "0.5 x": 0.5, "1 x": 1.0, "2 x": 2.0, "5 x": 5.0, "10 x": 10.0}
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
-from continuarm.common.number_checks import duration, real_numbers
+from continuarm.common.number_checks import Floats, duration, real_numbers
 from continuarm.sections.muscles import Actuation
 from continuarm.simulation.commands import Drive, joined, taken_apart
 from continuarm.simulation.control_loop import Run
@@ -23,8 +23,6 @@ from continuarm.simulation.solvers import FixedStep
 from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.viewer.presets import sweep
 from continuarm.viewer.shapes import drawing
-
-Floats = NDArray[np.float64]
 
 RATE = 1000
 """Steps per second, Hz."""

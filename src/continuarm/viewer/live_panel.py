@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
 from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.plots import AXES
@@ -25,7 +25,6 @@ from continuarm.viewer.shapes import SECTION_COLOURS, drawing
 if TYPE_CHECKING:
     import viser
 
-Floats = NDArray[np.float64]
 
 KPA = UNITS["kPa"]
 HIGHEST = 700.0

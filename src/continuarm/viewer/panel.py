@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from continuarm.common.number_checks import Floats
 from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import AXES, CYCLE, ENERGIES, driven_by
 from continuarm.viewer.live import Figures
 from continuarm.viewer.shapes import PRESSURE_COLOURS, section_colour
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 340, 120
 LEFT, RIGHT, TOP, BOTTOM = 42, 8, 20, 18
