@@ -17,11 +17,6 @@ from continuarm.simulation.commands import Drive, joined, taken_apart
 from continuarm.simulation.inputs import UNITS, muscle_index
 
 
-@pytest.fixture(scope="module")
-def prototype():
-    return load_arm("prototype")
-
-
 def test_a_step_holds_from_its_time_on(prototype):
     drive = PressureSteps({"l33": [(0.5, 600e3), (2.0, 100e3)], "l12": [(1.0, 50e3)]}).drive(prototype)
     pressures = taken_apart(prototype, drive.at([0.0, 0.5, 1.0, 3.0])).pressures

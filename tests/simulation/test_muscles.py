@@ -34,11 +34,6 @@ def with_muscles(arm, **fields):
     return arm.replace(sections=[each.replace(**fields) for each in arm.sections])
 
 
-@pytest.fixture(scope="module")
-def prototype():
-    return load_arm("prototype")
-
-
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_a_valve_follows_its_command_exponentially(prototype, solver):
     arm = with_muscles(prototype, valve_lag=0.08)

@@ -20,7 +20,6 @@ from continuarm import (
     elastic_forces,
     forward_dynamics,
     gravity_forces,
-    load_arm,
     load_motion,
     simulate,
     tip_jacobian,
@@ -34,11 +33,6 @@ SOLVERS = [Adaptive(), FixedStep(), CVODE()]
 
 def named(solver):
     return type(solver).__name__
-
-
-@pytest.fixture(scope="module")
-def prototype():
-    return load_arm("prototype")
 
 
 def imbalance_of_energy(motion):

@@ -20,11 +20,6 @@ from continuarm.paper.experiments import EXPERIMENTS
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
 
-@pytest.fixture(scope="module")
-def prototype():
-    return load_arm("prototype")
-
-
 @pytest.fixture(scope="module", params=EXPERIMENTS)
 def experiment(request, prototype):
     chosen = EXPERIMENTS[request.param]

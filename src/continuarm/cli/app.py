@@ -19,6 +19,7 @@ import continuarm
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm
 from continuarm.cli.check_tables import arm_tables, arm_totals, at_rest, rest_table
 from continuarm.cli.identify_command import identify
+from continuarm.cli.options import BAD_INPUT, INTERRUPTED, STOPPED_EARLY, ArmArgument, AsJson
 from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json, some_of, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.view_command import live, view
@@ -27,9 +28,6 @@ from continuarm.simulation.inputs import PressureWarning
 
 __all__ = ["main"]
 
-STOPPED_EARLY = 1
-BAD_INPUT = 2
-INTERRUPTED = 130
 # Whichever library typer parses with in its version: the class of every fault in how a command was typed.
 UsageError: Any = typer.BadParameter.__base__
 
@@ -129,8 +127,6 @@ def _seconds(text: Any) -> float:
         raise typer.BadParameter(f"{text!r} must be a number of seconds") from None
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
 SolverOption = Annotated[
     str, typer.Option(help="adaptive (compiled), bdf (SUNDIALS CVODE) or fixed (steps of one size, for control).")
 ]

@@ -26,7 +26,7 @@ def arm_totals(arm: Arm) -> dict[str, Any]:
     return {
         "name": arm.name,
         "sections": arm.n,
-        "muscles": sum(len(section.muscle_map) for section in arm.sections),
+        "muscles": len(arm.muscle_names),
         "inertia": arm.inertia.model,
         "length": math.fsum(section.length + section.offset for section in arm.sections),
         "sections_mass": sections_mass,

@@ -169,7 +169,7 @@ class ForceSignal:
     def drive(self, arm: Arm) -> Drive:
         """The forces as they are."""
         times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
-        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, forces=forces))
+        return _lines_or_held(self.linear, times, joined(arm, forces=forces))
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +186,7 @@ class WrenchSignal:
     def drive(self, arm: Arm) -> Drive:
         """The wrench as it is."""
         times, wrenches = _signal("wrenches", self.times, self.wrenches, 6)
-        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, wrench=wrenches))
+        return _lines_or_held(self.linear, times, joined(arm, wrench=wrenches))
 
 
 @dataclass(frozen=True)
@@ -255,6 +255,10 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
     if when[0] < 0:
         raise ValueError(f"times begin at {when[0]:g} s: must be 0 or later")
     return when, what
+
+
+def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> Drive:
+    return (Drive.lines if linear else Drive.held)(times, rows)
 
 
 def muscle_index(arm: Arm, name: str) -> int:

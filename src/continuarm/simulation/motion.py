@@ -65,13 +65,7 @@ class Motion:
     @cached_property
     def energies(self) -> dict[str, Floats]:
         """Energies, (k,) each, J: kinetic + gravitational + elastic changes by supplied - dissipated."""
-        return {
-            "kinetic": kinetic_energy(self.arm, self.q, self.qd),
-            "gravitational": gravitational_energy(self.arm, self.q),
-            "elastic": elastic_energy(self.arm, self.q),
-            "supplied": self.supplied,
-            "dissipated": self.dissipated,
-        }
+        return energies_of(self.arm, self.q, self.qd, self.supplied, self.dissipated)
 
     def plot(self, other: Motion | None = None) -> Figure:
         """A figure of the motion: tips, what drives it, energies, shapes; with another, the distance between them."""
@@ -99,6 +93,17 @@ class Motion:
     def __repr__(self) -> str:
         end = f", stopped: {self.stopped}" if self.stopped else ""
         return f"<Motion of {self.arm.name!r}: {len(self.t)} states over {self.t[-1] if len(self.t) else 0:g} s{end}>"
+
+
+def energies_of(arm: Arm, q: Floats, qd: Floats, supplied: Any, dissipated: Any) -> dict[str, Any]:
+    """The energies of states (..., 3n) by name, (...) each, J, beside the work that was done until then."""
+    return {
+        "kinetic": kinetic_energy(arm, q, qd),
+        "gravitational": gravitational_energy(arm, q),
+        "elastic": elastic_energy(arm, q),
+        "supplied": supplied,
+        "dissipated": dissipated,
+    }
 
 
 ROWS = ("t", "q", "qd", "tau", "pressures", "hysteresis", "wrench", "supplied", "dissipated")

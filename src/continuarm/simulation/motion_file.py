@@ -178,8 +178,14 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
 
 
 def _sizes(arm: Arm) -> dict[str, int]:
-    muscles = sum(len(section.muscle_map) for section in arm.sections)
-    return {"coordinate": 3 * arm.n, "muscle": muscles, "section": arm.n, "axis": 3, "row": 3, "column": 3}
+    return {
+        "coordinate": 3 * arm.n,
+        "muscle": len(arm.muscle_names),
+        "section": arm.n,
+        "axis": 3,
+        "row": 3,
+        "column": 3,
+    }
 
 
 def _row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:

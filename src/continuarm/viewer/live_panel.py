@@ -12,8 +12,9 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
+from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.inputs import UNITS
+from continuarm.simulation.motion import energies_of
 from continuarm.simulation.plots import AXES
 from continuarm.viewer.live import Figures, LiveArm, LiveLoop
 from continuarm.viewer.panel import Curve, colour_bar, heading, notice, page_colour, plot, readings, speed_table
@@ -184,13 +185,7 @@ class LiveView:
     def _tell(self, live: LiveArm) -> None:
         size, state = 3 * live.arm.n, live.state
         q, qd = state[:size], state[size : 2 * size]
-        energies = {
-            "kinetic": float(kinetic_energy(live.arm, q, qd)),
-            "gravitational": float(gravitational_energy(live.arm, q)),
-            "elastic": float(elastic_energy(live.arm, q)),
-            "supplied": float(state[-2]),
-            "dissipated": float(state[-1]),
-        }
+        energies = energies_of(live.arm, q, qd, *state[-2:])
         tips = tip_poses(live.arm, q)[:, :3, 3]
         self.reading.content = readings(live.time, energies, tips)
         self.speed.content = speed_table(self.figures)
