@@ -17,6 +17,7 @@ import typer
 
 import continuarm
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm
+from continuarm.cli.bench_command import bench
 from continuarm.cli.check_tables import arm_tables, arm_totals, at_rest, rest_table
 from continuarm.cli.identify_command import identify
 from continuarm.cli.options import BAD_INPUT, INTERRUPTED, STOPPED_EARLY, ArmArgument, AsJson
@@ -273,18 +274,7 @@ def _tell_if_stopped(reason: str) -> None:
         raise typer.Exit(STOPPED_EARLY)
 
 
-@app.command()
-def bench(
-    json_path: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write all numbers as JSON.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repeats: a look, not a measurement.")] = False,
-    only: Annotated[str | None, typer.Option(metavar="GROUP", help="Only one group of measurements.")] = None,
-) -> None:
-    """Measure how fast everything is here, as ratios taken in one run."""
-    from continuarm.benchmarks.run import bench_command
-
-    bench_command(json_path, quick, only)
-
-
+app.command("bench")(bench)
 app.command("reproduce")(reproduce)
 app.command("energy-shaping")(energy_shaping)
 app.command("view")(view)

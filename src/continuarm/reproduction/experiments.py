@@ -10,8 +10,7 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity, Integral
-from continuarm.benchmarks.groups import Effort as TimingEffort
-from continuarm.benchmarks.groups import best, calls
+from continuarm.benchmarks.timing import Repeats, best, calls
 from continuarm.common.number_checks import Floats
 from continuarm.paper.experiments import EXPERIMENTS, LABEL, Comparison, Experiment, compare_models
 from continuarm.reproduction.figures import draw_experiment
@@ -45,7 +44,7 @@ def simulation_parameters(effort: Effort, seed: int, earlier: Mapping[str, Findi
 def find_simulations(given: Mapping[str, Any], tell: Tell) -> Findings:
     """Every experiment with both models, with the fitted and with the small-bend coefficients."""
     arm = load_arm("prototype")
-    fitted, effort = fitted_model(given), TimingEffort(repeats=given["repeats"], seconds=given["seconds"])
+    fitted, effort = fitted_model(given), Repeats(repeats=given["repeats"], seconds=given["seconds"])
     numbers: dict[str, Any] = {"label": LABEL, "steady_seconds": STEADY, "experiments": {}}
     tables, times = {}, {}
     for k, (number, experiment) in enumerate(EXPERIMENTS.items()):
@@ -139,7 +138,7 @@ def _table(shaped: Comparison, limits: Comparison) -> Table:
     return Table.of(*columns)
 
 
-def _speed(experiment: Experiment, arm: Arm, fitted: CentreOfGravity, effort: TimingEffort) -> dict[str, Any]:
+def _speed(experiment: Experiment, arm: Arm, fitted: CentreOfGravity, effort: Repeats) -> dict[str, Any]:
     """Seconds of wall time of a simulation by model and solver, and how many times faster than real time that is."""
     tasks = {}
     for solver, made in (("compiled", Adaptive()), ("CVODE", CVODE())):
