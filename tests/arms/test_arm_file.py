@@ -97,6 +97,7 @@ def random_arms(draw: st.DrawFn) -> Arm:
     )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

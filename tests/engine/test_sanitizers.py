@@ -16,6 +16,8 @@ from continuarm.sections.muscles import Actuation
 from continuarm.simulation.solvers import _numbers, _tolerances
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
+pytestmark = pytest.mark.slow  # compiles the native code
+
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}

@@ -33,6 +33,7 @@ def section():
 # Known arms are found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_parameters_half_off_are_found_within_their_errors(seed):
     """The study of identify_study.py, two of its repetitions."""
@@ -48,6 +49,7 @@ def test_parameters_half_off_are_found_within_their_errors(seed):
     assert all(0.9 < each.multiple < 1.1 for each in found.misfit)
 
 
+@pytest.mark.slow
 def test_outliers_stuck_sensors_and_a_late_camera_are_survived(prototype):
     rng = np.random.default_rng(0)
     runs = measured(prototype, 5, delays=(0.05, 0.05, 0.05))
@@ -156,6 +158,7 @@ def test_orientations_and_lengths_are_as_good_as_positions(section):
     assert [each.given for each in found.misfit] == [True, False]
 
 
+@pytest.mark.slow
 def test_a_moved_camera_and_a_tilted_base_are_found(section):
     tilted = section.replace(base_rotation=(0.1, -0.05, 0.0))
     turn, shift = Rotation.from_rotvec([2.0, -2.2, 0.4]), np.array([0.4, -1.0, 2.0])
@@ -180,6 +183,7 @@ def test_slow_valves_and_stiffening_are_found_where_the_arm_begins_without(secti
     assert found["valve_lag"].start == pytest.approx(0.05)
 
 
+@pytest.mark.slow
 def test_an_arm_under_a_controller_is_fitted_too(section):
     controller = Controller(lambda t, q, qd: 2e5 + 1e6 * (0.02 - q), rate=50)
     blank = Recording("run", controller, np.arange(60) / 30, tip_sensors(section, 60), "hanging")
@@ -228,6 +232,7 @@ def test_a_bound_that_is_met_is_told(section):
     assert found.serious
 
 
+@pytest.mark.slow
 def test_other_starts_are_tried_where_the_first_ends_badly(section):
     run = run_of(section, sensors=tip_sensors(section, 120, sigma=1e-5), noise=1e-5)
     worse = with_values(run, "tip 1", lambda values: values * [1.1, 1.1, 1.0])
@@ -267,6 +272,7 @@ def test_an_interruption_leaves_the_best_so_far(section):
     assert (np.diff([share for share, _ in told]) > -0.2).all()
 
 
+@pytest.mark.slow
 def test_a_run_out_of_range_at_the_start_is_no_obstacle(section):
     """From a start at which the section would close to a circle."""
     begin = changed(section, stiffness=0.3, muscle_area=1.5)
@@ -303,6 +309,7 @@ def test_what_is_no_recording_is_refused(prototype, section):
 # What static tables rest on
 
 
+@pytest.mark.slow
 def test_ten_thousand_pressure_sets_rest_or_say_why(prototype):
     rng = np.random.default_rng(1)
     pressures = rng.uniform(0, 700e3, (10_000, 9))

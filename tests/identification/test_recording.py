@@ -177,6 +177,7 @@ def test_a_file_that_is_not_there(arm, tmp_path):
         read_recording(tmp_path / "run.csv", arm)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["unbent", "equilibrium"])
 def test_a_simulated_motion_is_a_recording_of_itself(arm, tmp_path, start):
     forces = np.zeros((2, 9))

@@ -74,6 +74,7 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
+@pytest.mark.slow
 def test_the_report_is_one_complete_page(result, tmp_path):
     result.report(tmp_path / "fit.html")
     text = (tmp_path / "fit.html").read_text(encoding="utf-8")
@@ -99,6 +100,7 @@ def test_the_report_is_one_complete_page(result, tmp_path):
             result.report(tmp_path / path)
 
 
+@pytest.mark.slow
 def test_figures_draw_what_was_measured_and_simulated(result):
     figure = recording_figure(result, "<run & 1>")
     values, differences, often = figure.axes
@@ -126,6 +128,7 @@ def files(section, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_identify_writes_an_arm_and_a_report(files, tmp_path, capsys):
     output, report = tmp_path / "fitted.toml", tmp_path / "fit.html"
     options = ["--free", "stiffness, damping", "--hold-out", str(files / "two.csv"), "--sigma", "0.5mm"]

@@ -45,6 +45,9 @@ TINY = Effort(
 DRAWINGS = [drawing for part in PARTS.values() for drawing in part.drawings]
 
 
+pytestmark = pytest.mark.slow  # one whole reproduction, however small
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     return reproduce(tmp_path_factory.mktemp("reproduction"), effort=TINY, seed=1)

@@ -221,6 +221,7 @@ def test_a_figure_says_what_was_simulated_and_why_it_stopped() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_files_are_what_their_suffix_says(tmp_path: Path) -> None:
     figure = plot_motion(swinging(load_arm("single-section")))
     for suffix in (".png", ".svg", ".pdf", ".PNG"):
@@ -296,6 +297,7 @@ assert "matplotlib.pyplot" not in sys.modules
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_figures_of_two_threads_are_those_of_one(tmp_path: Path) -> None:
     arm = load_arm("single-section")
 
