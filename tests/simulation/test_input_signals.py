@@ -15,6 +15,7 @@ from continuarm import (
 )
 from continuarm.simulation.commands import Drive, joined, taken_apart
 from continuarm.simulation.inputs import UNITS, muscle_index
+from refusals import refuses
 
 
 def test_a_step_holds_from_its_time_on(prototype):
@@ -120,22 +121,22 @@ def test_a_signal_file_names_its_units(prototype, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("t,l11\n0,0\n", "the header must name units, such as 't [s], l11 [kPa]'; it is ['t', 'l11']"),
-        ("t [s], l11 [torr]\n0,0\n", "unit 'torr' of l11: must be one of Pa, kPa, bar, mbar, MPa, psi"),
-        ("t [s], l11 [kPa]\n", "must have a header and at least one row"),
-        ("t [s], l11 [kPa]\n0,1,2\n", "line 2 has 3 cells: must have 2, as the header"),
-        ("t [s], l11 [kPa]\n0,zero\n", "line 2 is ['0', 'zero']: must be 2 numbers"),
-        ("t [s], l11 [kPa], l11 [kPa]\n0,1,2\n", "the header names l11 more than once"),
-        ("t [s], l11 [kPa]\n0,1\n1,nan\n", "line 3 is ['1', 'nan']: must be 2 finite numbers of 0 or more"),
-        ("t [s], l11 [kPa]\n0,1\n\n1,-5\n", "line 4 is ['1', '-5']: must be 2 finite numbers of 0 or more"),
+        ("t,l11\n0,0\n", "… header … units … ['t', 'l11']"),
+        ("t [s], l11 [torr]\n0,0\n", "unit 'torr' of l11: … Pa, kPa, bar, mbar, MPa, psi"),
+        ("t [s], l11 [kPa]\n", "… header … one row"),
+        ("t [s], l11 [kPa]\n0,1,2\n", "line 2 has 3 cells: … 2"),
+        ("t [s], l11 [kPa]\n0,zero\n", "line 2 is ['0', 'zero']: … 2 numbers"),
+        ("t [s], l11 [kPa], l11 [kPa]\n0,1,2\n", "… header … l11 … once"),
+        ("t [s], l11 [kPa]\n0,1\n1,nan\n", "line 3 is ['1', 'nan']: … 2 finite numbers of 0"),
+        ("t [s], l11 [kPa]\n0,1\n\n1,-5\n", "line 4 is ['1', '-5']: … 2 finite numbers of 0"),
     ],
 )
 def test_a_bad_signal_file_is_refused_in_one_sentence(prototype, tmp_path, text, message):
     path = tmp_path / "run.csv"
     path.write_text(text)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
         PressureSignal.read(path, prototype)
-    assert str(caught.value) == f"{path}: {message}"
+    assert refuses(str(caught.value), f"{path}: {message}")
 
 
 @pytest.mark.parametrize(
@@ -156,9 +157,9 @@ def test_tables_as_laboratories_write_them(prototype, tmp_path, text):
 
 
 def test_no_signal_file_and_no_text(prototype, tmp_path):
-    with pytest.raises(ValueError, match=r"there is no such file$"):
+    with pytest.raises(ValueError, match="no such file"):
         PressureSignal.read(tmp_path / "none.csv", prototype)
-    with pytest.raises(ValueError, match=r"is a folder, not a file$"):
+    with pytest.raises(ValueError, match="folder"):
         PressureSignal.read(tmp_path, prototype)
     path = tmp_path / "run.csv"
     path.write_bytes(b"t [s]\xff\xfe\n0\n")
@@ -169,65 +170,65 @@ def test_no_signal_file_and_no_text(prototype, tmp_path):
 @pytest.mark.parametrize(
     ("input", "message"),
     [
-        (PressureSteps({"l44": [(0, 1e3)]}), "muscle 'l44': must be one of l11 to l33 of 'prototype'"),
-        (PressureSteps({"l11": [(-1, 1e3)]}), "l11: time -1 s must be 0 or later"),
-        (PressureSteps({"l11": [(0, -5e3)]}), "l11: pressure -5000.0 Pa must be 0 or more and at most 1e+09"),
-        (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan Pa must be 0 or more and at most 1e+09"),
+        (PressureSteps({"l44": [(0, 1e3)]}), "muscle 'l44': … l11 … l33"),
+        (PressureSteps({"l11": [(-1, 1e3)]}), "l11: time -1 s … 0"),
+        (PressureSteps({"l11": [(0, -5e3)]}), "l11: pressure -5000.0 Pa … 0 … 1e+09"),
+        (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan Pa … 0 … 1e+09"),
         (
             PressureSteps({"l11": 600}),
-            "l11: 600 must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]",
+            "l11: 600 … pairs (seconds, Pa)",
         ),
         (
             PressureSteps({"l11": [(0, 600, 1)]}),
-            "l11: [[0, 600, 1]] must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]",
+            "l11: [[0, 600, 1]] … pairs (seconds, Pa)",
         ),
-        (PressureSteps(None), "steps = None: must be like {'l33': [(0.0, 600e3)]}, s and Pa"),
-        (PressureSteps({"l11": [(1, 1e3), (1, 2e3)]}), "l11: two steps at the same time, 1 s"),
+        (PressureSteps(None), "steps = None: … s and Pa"),
+        (PressureSteps({"l11": [(1, 1e3), (1, 2e3)]}), "l11: two steps … 1 s"),
         (
             ForceSignal([0, 1], np.zeros((2, 8))),
-            "forces has shape (2, 8): must be (2, 9), one row for each time",
+            "forces has shape (2, 8): … (2, 9)",
         ),
-        (ForceSignal([1, 1], np.zeros((2, 9))), "times must ascend; they do not after 1 s"),
-        (ForceSignal([-1, 1], np.zeros((2, 9))), "times begin at -1 s: must be 0 or later"),
-        (ForceSignal([0, np.inf], np.zeros((2, 9))), "times and forces must be finite"),
-        (ForceSignal([], np.zeros((0, 9))), "times has shape (0,): must be a list of at least one time"),
-        (ForceSignal(["a"], np.zeros((1, 9))), "times = ['a']: must be a list of seconds"),
+        (ForceSignal([1, 1], np.zeros((2, 9))), "times … ascend … 1 s"),
+        (ForceSignal([-1, 1], np.zeros((2, 9))), "times … -1 s: … 0"),
+        (ForceSignal([0, np.inf], np.zeros((2, 9))), "times and forces … finite"),
+        (ForceSignal([], np.zeros((0, 9))), "times has shape (0,): … one time"),
+        (ForceSignal(["a"], np.zeros((1, 9))), "times = ['a']: … seconds"),
         (
             PressureSignal([0.0], [[0, 0, 0, 0, -2.0, 0, 0, 0, 0]]),
-            "pressures: l22 = -2 Pa must be 0 or more and at most 1e+09",
+            "pressures: l22 = -2 Pa … 0 … 1e+09",
         ),
         (
             Controller(lambda t, q, qd: q, 0.0),
-            "rate of the controller = 0.0: must be a number of hertz, above 0 Hz and at most 1e+06 Hz",
+            "rate of the controller = 0.0: … hertz … 0 Hz … 1e+06 Hz",
         ),
-        (Controller(lambda t, q, qd: q, 10.0, "volts"), "gives = 'volts': must be 'pressures' or 'forces'"),
+        (Controller(lambda t, q, qd: q, 10.0, "volts"), "gives = 'volts': … 'pressures' … 'forces'"),
     ],
 )
 def test_bad_inputs_are_refused_in_one_sentence(prototype, input, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
         input.drive(prototype)
-    assert str(caught.value) == message
+    assert refuses(str(caught.value), message)
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.zeros(4), "pressures of the controller at t = 0.5 s have shape (4,): must be (9,)"),
-        (np.full(9, np.nan), "pressures of the controller at t = 0.5 s: must be finite, number 0 is not"),
-        (-np.ones(9), "pressures of the controller at t = 0.5 s: l11 = -1 Pa must be 0 or more and at most 1e+09"),
-        (None, "pressures of the controller at t = 0.5 s = None: must be 9 numbers"),
+        (np.zeros(4), "pressures of the controller at t = 0.5 s have shape (4,): … (9,)"),
+        (np.full(9, np.nan), "pressures of the controller at t = 0.5 s: … finite … 0"),
+        (-np.ones(9), "pressures of the controller at t = 0.5 s: l11 = -1 Pa … 0 … 1e+09"),
+        (None, "pressures of the controller at t = 0.5 s = None: … 9 numbers"),
     ],
 )
 def test_what_a_controller_answers_is_checked(prototype, answer, message):
     control = Controller(lambda t, q, qd: answer, 10.0).drive(prototype).control
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
         control.commands(0.5, np.zeros(9), np.zeros(9))
-    assert str(caught.value) == message
+    assert refuses(str(caught.value), message)
 
 
 def test_pressures_need_muscles(prototype):
     bare = prototype.replace(sections=[each.replace(muscle_area=None) for each in prototype.sections])
-    with pytest.raises(ValueError, match=r"^sections\[0\].muscle_area is missing: pressures need it to become forces$"):
+    with pytest.raises(ValueError, match=r"^sections\[0\]\.muscle_area is missing"):
         PressureSteps({"l11": [(0, 1e3)]}).drive(bare)
 
 

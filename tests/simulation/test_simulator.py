@@ -26,6 +26,7 @@ from continuarm import (
 )
 from continuarm.simulation.commands import muscle_count
 from continuarm.simulation.inputs import muscle_index
+from refusals import refuses
 
 EXPERIMENT_1 = PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)], "l11": [(7.55, 500e3)]})
 SOLVERS = [Adaptive(), FixedStep(), CVODE()]
@@ -262,7 +263,7 @@ def test_an_arm_driven_beyond_its_range_keeps_what_it_had(prototype, solver, cap
     time, cause = motion.stopped.removeprefix("t = ").split(" s: ")
     assert motion.t[-1] <= float(time) <= motion.t[-1] + 1 / 200 + 1e-9
     assert cause.startswith("section 1 of 3 bent by 6.")
-    assert "must be at most 2π" in cause
+    assert "2π" in cause
     assert 0.1 < motion.t[-1] < 2.0
     assert np.isfinite(motion.tips).all()
     assert capfd.readouterr() == ("", "")
@@ -274,7 +275,7 @@ def test_a_section_pulled_to_nothing_stops_and_is_named(prototype, solver):
     forces[1, 3:6] = -600.0
     motion = simulate(prototype, ForceSignal([0.0, 0.3], forces, linear=False), duration=2.0, solver=solver)
     assert " s: section 2 of 3 is " in motion.stopped
-    assert motion.stopped.endswith("m long: must be longer than 0 m")
+    assert motion.stopped.endswith(" 0 m")
     assert np.isfinite(motion.tips).all()
 
 
@@ -368,60 +369,60 @@ def test_the_first_state_is_the_one_given(prototype):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"duration": 0}, "duration = 0: must be a number of seconds, above 0 s and at most 1e+09 s"),
-        ({"duration": np.nan}, "duration = nan: must be a number of seconds, above 0 s and at most 1e+09 s"),
-        ({"duration": "5 s"}, "duration = '5 s': must be a number of seconds, above 0 s and at most 1e+09 s"),
-        ({"duration": 1, "rate": -5}, "rate = -5: must be a number of hertz, above 0 Hz and at most 1e+09 Hz"),
-        ({"duration": 1, "rate": 1e9}, "duration · rate = 1e+09 output states: must be at most 1e+07"),
-        ({"duration": 1, "q0": np.zeros((2, 9))}, "q0 has shape (2, 9): must be (9,), one state"),
-        ({"duration": 1, "solver": Adaptive(rtol=0)}, "rtol = 0: must be between 1e-13 and 1"),
-        ({"duration": 1, "solver": Adaptive(longest_step=0)}, "longest_step = 0: must be at least 1e-9 s"),
+        ({"duration": 0}, "duration = 0: … seconds … 0 s … 1e+09 s"),
+        ({"duration": np.nan}, "duration = nan: … seconds … 0 s … 1e+09 s"),
+        ({"duration": "5 s"}, "duration = '5 s': … seconds … 0 s … 1e+09 s"),
+        ({"duration": 1, "rate": -5}, "rate = -5: … hertz … 0 Hz … 1e+09 Hz"),
+        ({"duration": 1, "rate": 1e9}, "duration · rate = 1e+09 output states: … 1e+07"),
+        ({"duration": 1, "q0": np.zeros((2, 9))}, "q0 has shape (2, 9): … (9,)"),
+        ({"duration": 1, "solver": Adaptive(rtol=0)}, "rtol = 0: … 1e-13 … 1"),
+        ({"duration": 1, "solver": Adaptive(longest_step=0)}, "longest_step = 0: … 1e-9 s"),
         (
             {"duration": 1, "solver": CVODE(highest_order=6)},
-            "highest_order = 6: must be a whole number of at most 5",
+            "highest_order = 6: … 5",
         ),
         (
             {"duration": 1, "solver": FixedStep(rate=0)},
-            "rate of FixedStep = 0: must be above 0 Hz and at most 1e7 Hz",
+            "rate of FixedStep = 0: … 0 Hz … 1e7 Hz",
         ),
         (
             {"duration": 1, "solver": FixedStep(1000.0), "input": Controller(lambda t, q, qd: q, 300.0)},
-            "rate of the controller = 300 Hz: must be that of FixedStep, 1000 Hz, or a whole fraction of it",
+            "rate of the controller = 300 Hz: … FixedStep, 1000 Hz",
         ),
         (
             {"duration": 1, "solver": FixedStep(0.1)},
-            "rate of FixedStep = 0.1 Hz: must be at least 1 Hz, a step in 1 s",
+            "rate of FixedStep = 0.1 Hz: … 1 Hz",
         ),
-        ({"duration": 1, "solver": FixedStep("a")}, "rate of FixedStep = 'a': must be above 0 Hz and at most 1e7 Hz"),
-        ({"duration": 1, "solver": CVODE(rtol="a")}, "rtol = 'a': must be between 1e-13 and 1"),
-        ({"duration": 1, "start": "hanging"}, "start = 'hanging': must be 'unbent' or 'equilibrium'"),
+        ({"duration": 1, "solver": FixedStep("a")}, "rate of FixedStep = 'a': … 0 Hz … 1e7 Hz"),
+        ({"duration": 1, "solver": CVODE(rtol="a")}, "rtol = 'a': … 1e-13 … 1"),
+        ({"duration": 1, "start": "hanging"}, "start = 'hanging': … 'unbent' … 'equilibrium'"),
         (
             {"duration": 1, "start": "equilibrium", "q0": np.zeros(9)},
-            "start = 'equilibrium': must come without q0 and qd0",
+            "start = 'equilibrium': … q0 … qd0",
         ),
-        ({"duration": 1, "wrench": [1, 2, 3]}, "wrench has shape (3,): must be (6,), a moment and a force"),
-        ({"duration": 1, "output": "run.txt"}, "run.txt: the suffix must be one of .nc, .nc4, .h5"),
+        ({"duration": 1, "wrench": [1, 2, 3]}, "wrench has shape (3,): … (6,)"),
+        ({"duration": 1, "output": "run.txt"}, "run.txt: the suffix … .nc, .nc4, .h5"),
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence(prototype, arguments, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
         simulate(prototype, **arguments)
-    assert str(caught.value) == message
+    assert refuses(str(caught.value), message)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"arm": "prototype"}, "arm is str: must be an Arm (see load_arm)"),
-        ({"input": "l33=600@0"}, "input is str: must be PressureSteps, PressureSignal, ForceSignal or Controller"),
-        ({"solver": "bdf"}, "solver is str: must be Adaptive(...), FixedStep(...) or CVODE(...)"),
-        ({"input": Controller("l33", 10.0)}, "function of the controller is str: must be callable"),
+        ({"arm": "prototype"}, "arm is str: … Arm"),
+        ({"input": "l33=600@0"}, "input is str: … PressureSteps, PressureSignal, ForceSignal … Controller"),
+        ({"solver": "bdf"}, "solver is str: … Adaptive … FixedStep … CVODE"),
+        ({"input": Controller("l33", 10.0)}, "function of the controller is str: … callable"),
     ],
 )
 def test_things_of_the_wrong_kind_are_named(prototype, arguments, message):
     with pytest.raises(TypeError) as caught:
         simulate(**{"arm": prototype, "duration": 1.0} | arguments)
-    assert str(caught.value) == message
+    assert refuses(str(caught.value), message)
 
 
 def test_muscles_of_any_layout_are_driven(prototype):
