@@ -122,10 +122,11 @@ def test_the_forces_of_a_motion_driven_by_forces_are_drawn_by_the_names_of_its_c
 
 
 def test_pressures_are_no_commanded_forces(tmp_path: Path) -> None:
-    """Also where muscles stiffen and have hysteresis, and after a file."""
+    """Also where muscles stiffen and have hysteresis, after a file, and with a last digit of another machine."""
     motion = simulate(load_arm("prototype-muscles"), PressureSteps({"l33": [(0.0, 600e3)]}), duration=0.5)
     save_motion(motion, tmp_path / "run.nc")
-    for each in (motion, load_motion(tmp_path / "run.nc"), motion.rows(slice(7, 50))):
+    elsewhere = dataclasses.replace(motion, tau=np.nextafter(motion.tau, np.inf))  # other machines round otherwise
+    for each in (motion, load_motion(tmp_path / "run.nc"), elsewhere):
         assert np.abs(each.tau).max() > 10
         assert not each.forces.any()
     both = panel(plot_motion(swinging(load_arm("prototype"), driven=1, forces=1.0)), "force, N")
