@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 ROUNDING = 1e-9
-"""Share of a force by which the same force computed twice may differ, with room for sums that cancel."""
+"""Share of the largest force by which the same force computed twice may differ, with room for sums that cancel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,8 @@ class Motion:
         """
         own = Actuation(self.arm).forces(self.pressures, self.hysteresis, self.q)
         told = self.tau - own
-        return np.where(np.abs(told) > ROUNDING * np.maximum(np.abs(self.tau), np.abs(own)), told, 0.0)
+        largest = max(np.abs(self.tau).max(initial=0.0), np.abs(own).max(initial=0.0))
+        return np.where(np.abs(told) > ROUNDING * largest, told, 0.0)
 
     @cached_property
     def energies(self) -> dict[str, Floats]:
