@@ -14,13 +14,16 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format clean
+.PHONY: help demo check test lint format clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 demo: $(INSTALLED)  ## run examples/first_steps.py
 	$(BIN)/python examples/first_steps.py
+
+check: lint  ## lint, then run the tests that are not slow: within a minute on two cores
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not slow"
 
 test: lint  ## lint, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -17,11 +17,11 @@ from continuarm.identification.recording_file import read_recording, write_recor
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 
 OUT = Path("out/identify")
-RUNS = {  # pressure steps, muscle: [(s, kPa)], and by how much the cameras are late, s
-    "run1": ({"l33": [(0.5, 600)], "l22": [(3.5, 500)], "l11": [(7.0, 500)]}, 0.05),
-    "run2": ({"l23": [(0.5, 400)], "l31": [(3.3, 500)], "l12": [(6.5, 300)]}, 0.02),
-    "run3": ({"l32": [(0.5, 500)], "l21": [(3.0, 300)], "l13": [(6.0, 300)]}, -0.01),
-    "later": ({"l31": [(0.5, 450)], "l12": [(4.0, 400)]}, 0.03),
+RUNS = {  # pressure steps, muscle: [(s, Pa)], and by how much the cameras are late, s
+    "run1": ({"l33": [(0.5, 600e3)], "l22": [(3.5, 500e3)], "l11": [(7.0, 500e3)]}, 0.05),
+    "run2": ({"l23": [(0.5, 400e3)], "l31": [(3.3, 500e3)], "l12": [(6.5, 300e3)]}, 0.02),
+    "run3": ({"l32": [(0.5, 500e3)], "l21": [(3.0, 300e3)], "l13": [(6.0, 300e3)]}, -0.01),
+    "later": ({"l31": [(0.5, 450e3)], "l12": [(4.0, 400e3)]}, 0.03),
 }
 FREE = ["stiffness per section", "damping", "muscle_area", "dead_zone"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 
 import pytest
@@ -26,3 +27,9 @@ def sentence_with(sentences, *named):
     """The one sentence that names all of these."""
     (found,) = [sentence for sentence in sentences if all(each in sentence for each in named)]
     return found
+
+
+def refuses(sentence: str, expected: str) -> bool:
+    """Whether a message is one printable line that has the expected text; … stands for any words."""
+    pattern = ".*".join(re.escape(part.strip()) for part in expected.split("…"))
+    return sentence.isprintable() and re.search(pattern, sentence) is not None

@@ -1,10 +1,11 @@
-"""Motions for the tests of their files."""
+"""Motions for the tests of their files, figures and pages."""
 
 from pathlib import Path
 
 import numpy as np
 
 from continuarm import Arm, Motion, Muscles
+from continuarm.sections.muscles import Actuation
 from continuarm.simulation.motion import ROWS
 from random_arms import random_arm, random_lengths, random_rates
 
@@ -30,6 +31,15 @@ def a_motion(rows: int, arm: Arm | None = None, seed: int = 0) -> Motion:
     fields = {name: rng.normal(size=(rows, *w)) * 10.0 ** rng.integers(-300, 300) for name, w in widths.items()}
     t = np.cumsum(rng.uniform(0, 0.01, rows))
     return Motion(arm, t, q=np.resize(lengths, (rows, 3 * arm.n)), qd=np.resize(rates, (rows, 3 * arm.n)), **fields)
+
+
+def swinging(arm: Arm, t: np.ndarray, size: float, pressures: np.ndarray, forces: np.ndarray | float = 0.0) -> Motion:
+    """Muscles that swing with different phases. What is shown need not be dynamics."""
+    phases = np.arange(3 * arm.n)
+    q, qd = size * np.sin(3 * t[:, None] + phases), 3 * size * np.cos(3 * t[:, None] + phases)
+    held, wrench = np.zeros_like(pressures), np.zeros((len(t), 6))
+    tau = Actuation(arm).forces(pressures, held, q) + forces
+    return Motion(arm, t, q, qd, tau, pressures, held, wrench, t**2, 0.5 * t**2, {"solver": "by hand"})
 
 
 def bits(motion: Motion) -> list[bytes]:

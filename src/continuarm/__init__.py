@@ -30,6 +30,7 @@ from continuarm.statics.modes import Vibrations, natural_frequencies, vibrations
 
 # What drives it, and how it then moves
 from continuarm.simulation.inputs import Controller, ForceSignal, PressureSignal, PressureSteps, WrenchSignal
+from continuarm.simulation.inputs import PressureWarning
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.motion import Motion
@@ -70,6 +71,7 @@ __all__ = [
     "PointMass",
     "PressureSignal",
     "PressureSteps",
+    "PressureWarning",
     "Recording",
     "Section",
     "TipOrientation",

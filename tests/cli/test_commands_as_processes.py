@@ -95,6 +95,24 @@ def test_check_shows_how_the_arm_rests(tmp_path: Path, capsys: pytest.CaptureFix
         assert expected in " ".join(capsys.readouterr().out.split())
 
 
+def test_check_warns_of_muscles_that_are_on_their_stops_without_pressure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Upright, weight (little, so that the arm stays straight) shortens muscles that cannot become shorter."""
+    hanging = load_arm("prototype-muscles")
+    upright = hanging.replace(gravity=(0, 0, -1.0))
+    loose = upright.replace(sections=[section.replace(stop_stiffness=0.0) for section in upright.sections])
+    free = upright.replace(sections=[*loose.sections[:2], upright.sections[2]])
+    path = tmp_path / "arm.toml"
+    for arm, held in ((hanging, []), (loose, []), (upright, upright.muscle_names), (free, ["l31", "l32", "l33"])):
+        save_arm(arm, path)
+        assert main(["check", str(path), "--json"]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["rest"]["on_stops"] == held
+        assert len(captured.err.splitlines()) == bool(held)
+        assert all(name in captured.err for name in ["warning: ", "length_range", *held[:6]] if held)
+
+
 def test_check_says_that_an_arm_does_not_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "arm.toml"
     limp = load_arm("prototype").sections[0].replace(mass=1.0, damping=0.0, stiffness=17.0)

@@ -17,6 +17,7 @@ from cli_process import environment, run
 from continuarm.cli.app import main
 from continuarm.simulation.motion_file import load_motion
 from continuarm.simulation.plots import tip_distances
+from refusals import refuses
 
 
 def test_simulate_writes_a_motion_and_says_where_the_tips_are(tmp_path: Path) -> None:
@@ -43,6 +44,15 @@ def test_simulate_shows_tables_and_draws(tmp_path: Path, capsys: pytest.CaptureF
     assert "tip at the end x, mm y, mm z, mm" in shown
     assert "written to" in captured.out
     assert "l33" in path.read_text(encoding="utf-8")
+
+
+def test_a_warning_is_one_line_and_the_motion_is_shown() -> None:
+    ran = run("simulate", "prototype", "--pressures", "l33=600Pa@0", "--duration", "0.1", "--json")
+    assert ran.returncode == 0
+    assert len(ran.stderr.splitlines()) == 1
+    for part in ("warning: ", "600 Pa", "90000 Pa"):
+        assert part in ran.stderr
+    assert json.loads(ran.stdout)["t"] == 0.1
 
 
 @pytest.mark.parametrize(
@@ -113,25 +123,28 @@ def test_an_interrupt_is_exit_code_130_and_keeps_what_is_written(tmp_path: Path)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--pressures", "l99=1@0"], "muscle 'l99': must be one of l11 to l33 of 'prototype'"),
+        (["--pressures", "l99=1@0"], "muscle 'l99': … l11 … l33"),
         (
             ["--pressures", "nonsense"],
-            "pressures: 'nonsense' must be of the form muscle=kPa@seconds, such as l33=600@0",
+            "pressures: 'nonsense' … muscle=pressure@seconds",
         ),
-        (["--pressures", "none.csv"], "none.csv: there is no such file"),
-        (["--duration", "-1"], "duration = -1.0: must be above 0 s and finite"),
-        (["--solver", "euler"], "--solver = 'euler': must be one of adaptive, bdf, fixed"),
-        (["--rtol", "0"], "rtol = 0.0: must be between 1e-13 and 1"),
-        (["--solver", "fixed", "--rtol", "1e-3"], "--rtol does not fit the solver fixed, which takes --step-rate"),
-        (["--step-rate", "100"], "--step-rate does not fit the solver adaptive, which takes --rtol"),
-        (["--start", "bent"], "start = 'bent': must be 'unbent' or 'equilibrium'"),
-        (["--force", "1,2"], "--force = '1,2': must be three numbers in N, x,y,z, such as 0,0,2"),
-        (["--force", "1,2,x"], "--force = '1,2,x': must be three numbers in N, x,y,z, such as 0,0,2"),
+        (["--pressures", "none.csv"], "none.csv: … no such file"),
+        (["--duration", "-1"], "duration = -1.0: … seconds … 0 s … 1e+09 s"),
+        (["--duration", "5 s"], "'--duration': '5 s' … number of seconds"),
+        (["--solver", "euler"], "--solver = 'euler': … adaptive, bdf, fixed"),
+        (["--rtol", "0"], "rtol = 0.0: … 1e-13 … 1"),
+        (["--solver", "fixed", "--rtol", "1e-3"], "--rtol … fixed … --step-rate"),
+        (["--step-rate", "100"], "--step-rate … adaptive … --rtol"),
+        (["--start", "bent"], "start = 'bent': … 'unbent' … 'equilibrium'"),
+        (["--force", "1,2"], "--force = '1,2': … three numbers"),
+        (["--force", "1,2,x"], "--force = '1,2,x': … three numbers"),
     ],
 )
 def test_simulate_refuses_in_one_line(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "prototype", *arguments]) == 2
-    assert capsys.readouterr() == ("", f"error: {sentence}\n")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert refuses(captured.err.removesuffix("\n"), f"error: … {sentence}")
 
 
 def test_experiment_compares_the_models_beside_the_paper(tmp_path: Path) -> None:
@@ -163,14 +176,14 @@ def test_experiment_json_is_its_table(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["simulate", "prototype", "-o", "none/run.nc"], "none/run.nc: the folder '{here}/none' does not exist"),
-        (["simulate", "prototype", "-o", "run.txt"], "run.txt: the suffix must be one of .nc, .nc4, .h5"),
-        (["simulate", "prototype", "--plot", "none/a.png"], "none/a.png: the folder '{here}/none' does not exist"),
-        (["simulate", "prototype", "--plot", "a.gif"], "a.gif: the suffix must be one of .png, .svg, .pdf"),
-        (["experiment", "4"], "experiment = 4: must be one of 1, 2, 3"),
-        (["experiment", "1", "--step-rate", "9"], "--step-rate does not fit the solver adaptive, which takes --rtol"),
-        (["experiment", "1", "-o", "no"], "no/experiment1-integral.nc: the folder '{here}/no' does not exist"),
-        (["experiment", "1", "--plot", "a.bmp"], "a.bmp: the suffix must be one of .png, .svg, .pdf"),
+        (["simulate", "prototype", "-o", "none/run.nc"], "none/run.nc: … '{here}/none' … not exist"),
+        (["simulate", "prototype", "-o", "run.txt"], "run.txt: the suffix … .nc, .nc4, .h5"),
+        (["simulate", "prototype", "--plot", "none/a.png"], "none/a.png: … '{here}/none' … not exist"),
+        (["simulate", "prototype", "--plot", "a.gif"], "a.gif: the suffix … .png, .svg, .pdf"),
+        (["experiment", "4"], "experiment = 4: … 1, 2, 3"),
+        (["experiment", "1", "--step-rate", "9"], "--step-rate … adaptive … --rtol"),
+        (["experiment", "1", "-o", "no"], "no/experiment1-integral.nc: … '{here}/no' … not exist"),
+        (["experiment", "1", "--plot", "a.bmp"], "a.bmp: the suffix … .png, .svg, .pdf"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_runs(
@@ -184,7 +197,9 @@ def test_what_cannot_be_done_is_refused_before_anything_runs(
     for module in ("continuarm.simulation.simulator", "continuarm.paper.experiments"):
         monkeypatch.setattr(importlib.import_module(module), "simulate", lambda *_, **__: pytest.fail("it ran"))
     assert main(arguments) == 2
-    assert capsys.readouterr() == ("", f"error: {sentence.format(here=tmp_path.resolve())}\n")
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert refuses(captured.err.removesuffix("\n"), f"error: {sentence.format(here=tmp_path.resolve())}")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -44,6 +44,7 @@ def test_recursion_agrees_with_first_principles(model, n, bend):
     close(tip_poses(arm, q), first_principles.tip_poses(arm, q), to=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "bend"), LARGE)
 def test_recursion_agrees_with_first_principles_on_long_arms(n, bend):
     arm, q, qd, qdd = state(n, bend, Integral())

@@ -68,7 +68,7 @@ def scale_of(name, arm, q, wanted):
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.model)
-@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@pytest.mark.parametrize("n", [1, 2, *(pytest.param(n, marks=pytest.mark.slow) for n in (3, 7))])
 def test_native_agrees_with_the_reference(level, model, n):
     """12 cases of 840 different states: 10,080 of every quantity, for each instruction set."""
     rng = np.random.default_rng([n, MODELS.index(model)])

@@ -16,6 +16,8 @@ from continuarm.engine.table import QUANTITIES
 from continuarm.simulation.solvers import _tolerances
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
+pytestmark = pytest.mark.slow  # compiles the native code
+
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}
@@ -84,8 +86,8 @@ def test_motions_are_clean_under_sanitizers(tmp_path):
     arm = load_arm("prototype-muscles")
     arm = arm.replace(sections=arm.sections[:2], payload=Payload(mass=0.05, offset=(0.01, 0.0, 0.02)))
     end, plant = 0.3, Plant(arm)
-    steps = PressureSteps({"l13": [(0.0, 400.0)], "l21": [(0.1005, 300.0)]})
-    wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100, linear=True)
+    steps = PressureSteps({"l13": [(0.0, 400e3)], "l21": [(0.1005, 300e3)]})
+    wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100)
     drive = steps.drive(arm).plus(wrench.drive(arm))
     muscles, valves, remembers, states, commands = plant_numbers(plant, 1e-3)
     numbers = [

@@ -11,9 +11,9 @@ from continuarm.identification.recording import Recording
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 
 RUNS = (
-    {"l33": [(0.5, 600)], "l22": [(3.5, 500)], "l11": [(7.0, 500)]},
-    {"l23": [(0.5, 400)], "l31": [(3.3, 500)], "l12": [(6.5, 300)]},
-    {"l32": [(0.5, 500)], "l21": [(3.0, 300)], "l13": [(6.0, 300)]},
+    {"l33": [(0.5, 600e3)], "l22": [(3.5, 500e3)], "l11": [(7.0, 500e3)]},
+    {"l23": [(0.5, 400e3)], "l31": [(3.3, 500e3)], "l12": [(6.5, 300e3)]},
+    {"l32": [(0.5, 500e3)], "l21": [(3.0, 300e3)], "l13": [(6.0, 300e3)]},
 )
 FREE = ("stiffness", "damping", "muscle_area", "dead_zone")
 TIMES = np.arange(301) / 30
@@ -41,7 +41,7 @@ def measured(arm, seed=0, delays=(0.0, 0.0, 0.0), noise=1e-3, sigma=None, times=
 
 def run_of(arm, name="run", steps=None, count=120, seed=0, sensors=None, **options):
     """4 s of one section at 30 Hz with 0.5 mm of noise."""
-    steps = steps or {"l11": [(0.31, 400)], "l12": [(1.52, 300)], "l13": [(2.83, 450)]}
+    steps = steps or {"l11": [(0.31, 400e3)], "l12": [(1.52, 300e3)], "l13": [(2.83, 450e3)]}
     times = np.arange(count) / 30
     blank = Recording(name, PressureSteps(steps), times, sensors or tip_sensors(arm, count))
     return simulated_recording(arm, blank, **{"noise": 5e-4, "seed": seed} | options)

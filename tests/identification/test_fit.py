@@ -24,6 +24,7 @@ from refusals import check_named, refused, sentence_with
 # Known arms are found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_parameters_half_off_are_found_within_their_errors(seed):
     """The study of sample_recordings.py, two of its repetitions."""
@@ -39,6 +40,7 @@ def test_parameters_half_off_are_found_within_their_errors(seed):
     assert all(0.9 < each.multiple < 1.1 for each in found.misfit)
 
 
+@pytest.mark.slow
 def test_outliers_stuck_sensors_and_a_late_camera_are_survived(prototype):
     rng = np.random.default_rng(0)
     runs = measured(prototype, 5, delays=(0.05, 0.05, 0.05))
@@ -123,7 +125,7 @@ def test_all_that_scales_force_scales_together(section):
 
 def test_forces_instead_of_pressures(section):
     times = np.arange(120) / 30
-    drive = ForceSignal([0.0, 0.3, 2.0], [[0, 0, 0], [40, 0, 0], [40, 0, 30]])
+    drive = ForceSignal([0.0, 0.3, 2.0], [[0, 0, 0], [40, 0, 0], [40, 0, 30]], linear=False)
     blank = Recording("run", drive, times, tip_sensors(section, 120))
     run = simulated_recording(section, blank, noise=5e-4)
     found = identify(changed(section, stiffness=1.4, damping=0.6), run, "stiffness, damping")
@@ -142,6 +144,7 @@ def test_orientations_and_lengths_are_as_good_as_positions(section):
     assert [each.given for each in found.misfit] == [True, False]
 
 
+@pytest.mark.slow
 def test_a_moved_camera_and_a_tilted_base_are_found(section):
     tilted = section.replace(base_rotation=(0.1, -0.05, 0.0))
     turn, shift = Rotation.from_rotvec([2.0, -2.2, 0.4]), np.array([0.4, -1.0, 2.0])
@@ -166,6 +169,7 @@ def test_slow_valves_and_stiffening_are_found_where_the_arm_begins_without(secti
     assert found["valve_lag"].start == pytest.approx(0.05)
 
 
+@pytest.mark.slow
 def test_an_arm_under_a_controller_is_fitted_too(section):
     controller = Controller(lambda t, q, qd: 2e5 + 1e6 * (0.02 - q), rate=50)
     blank = Recording("run", controller, np.arange(60) / 30, tip_sensors(section, 60), "hanging")
@@ -184,7 +188,7 @@ def test_recordings_that_the_fit_does_not_see_are_judged(section):
 
 
 def test_a_motion_file_is_fitted_to_the_accuracy_of_its_solver(section, tmp_path):
-    motion = simulate(section, PressureSteps({"l11": [(0.3, 400)], "l13": [(1.5, 300)]}), duration=3.0)
+    motion = simulate(section, PressureSteps({"l11": [(0.3, 400e3)], "l13": [(1.5, 300e3)]}), duration=3.0)
     save_motion(motion, tmp_path / "run.nc")
     found = identify(
         changed(section, stiffness=1.3, damping=0.7), read_recording(tmp_path / "run.nc", section), "stiffness, damping"
@@ -215,6 +219,7 @@ def test_a_bound_that_is_met_is_told(section):
     assert found.serious
 
 
+@pytest.mark.slow
 def test_other_starts_are_tried_where_the_first_ends_badly(section):
     run = run_of(section, sensors=tip_sensors(section, 120, sigma=1e-5), noise=1e-5)
     worse = with_values(run, "tip 1", lambda values: values * [1.1, 1.1, 1.0])
@@ -226,7 +231,7 @@ def test_other_starts_are_tried_where_the_first_ends_badly(section):
 
 
 def test_a_recording_driven_from_its_first_sample_gets_a_hint(section):
-    steps = {"l11": [(0.0, 450)]}
+    steps = {"l11": [(0.0, 450e3)]}
     times = np.arange(120) / 30
     blank = Recording("run", PressureSteps(steps), times, tip_sensors(section, 120), "hanging")
     run = simulated_recording(section, blank, noise=5e-4)
@@ -254,6 +259,7 @@ def test_an_interruption_leaves_the_best_so_far(section):
     assert (np.diff([share for share, _ in told]) > -0.2).all()
 
 
+@pytest.mark.slow
 def test_a_run_out_of_range_at_the_start_is_no_obstacle(section):
     """From a start at which the section would close to a circle."""
     begin = changed(section, stiffness=0.3, muscle_area=1.5)
@@ -288,6 +294,7 @@ def test_what_is_no_recording_is_refused(prototype, section):
 # What static tables rest on
 
 
+@pytest.mark.slow
 def test_ten_thousand_pressure_sets_rest_or_say_why(prototype):
     rng = np.random.default_rng(1)
     pressures = rng.uniform(0, 700e3, (10_000, 9))

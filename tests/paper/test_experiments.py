@@ -27,9 +27,9 @@ def comparisons() -> dict[int, Comparison]:
 def test_steps_and_factors_are_the_papers() -> None:
     steps = {number: dict(each.steps.steps) for number, each in EXPERIMENTS.items()}
     assert steps == {
-        1: {"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)], "l11": [(7.55, 500.0)]},
-        2: {"l23": [(0.0, 300.0)], "l33": [(3.3, 500.0)]},
-        3: {"l33": [(0.0, 500.0)], "l23": [(2.55, 300.0)], "l11": [(5.05, 300.0)]},
+        1: {"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)], "l11": [(7.55, 500e3)]},
+        2: {"l23": [(0.0, 300e3)], "l33": [(3.3, 500e3)]},
+        3: {"l33": [(0.0, 500e3)], "l23": [(2.55, 300e3)], "l11": [(5.05, 300e3)]},
     }
     assert [each.paper_factor for each in EXPERIMENTS.values()] == [6.69, 7.8, 7.3]
     assert [each.duration for each in EXPERIMENTS.values()] == [10.5, 7.0, 7.9]
@@ -44,7 +44,7 @@ def test_both_models_run_to_the_end_under_the_same_pressures(comparisons: dict[i
         for motion in comparison.motions.values():
             assert (motion.t[-1], motion.stopped) == (experiment.duration, "")
             steps = experiment.steps.steps.values()
-            assert sorted(motion.pressures[-1][motion.pressures[-1] > 0]) == sorted(1e3 * p for [(_, p)] in steps)
+            assert sorted(motion.pressures[-1][motion.pressures[-1] > 0]) == sorted(p for [(_, p)] in steps)
 
 
 def test_the_models_agree_as_the_paper_says(comparisons: dict[int, Comparison]) -> None:

@@ -47,6 +47,9 @@ TINY = Extent(
 DRAWINGS = [drawing for study in STUDIES.values() for drawing in study.drawings]
 
 
+pytestmark = pytest.mark.slow  # one whole reproduction, however small
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     return reproduce(tmp_path_factory.mktemp("reproduction"), extent=TINY, seed=1)

@@ -11,6 +11,7 @@ import pytest
 from continuarm import Arm, Motion, load_arm
 from continuarm.simulation.motion import ROWS
 from continuarm.simulation.motion_file import MotionWriter, check_motion_path, load_motion, save_motion
+from refusals import refuses
 from sample_motions import RECORD, a_motion, an_arm, bits, names, parts
 
 # What is read is what was written
@@ -66,7 +67,7 @@ def test_a_record_may_hold_numpy_numbers_and_nothing_that_json_cannot(tmp_path):
     )
     save_motion(motion, tmp_path / "run.nc")
     assert load_motion(tmp_path / "run.nc").record == {"steps": 4, "times": [0.1, 0.2], "share": 0.3}
-    with pytest.raises(ValueError, match=r"^record = .*: must be what JSON can hold$"):
+    with pytest.raises(ValueError, match=r"^record = .*JSON"):
         save_motion(replace(motion, record={"when": object()}), tmp_path / "run.nc")
 
 
@@ -100,6 +101,7 @@ def test_xarray_opens_it_with_names_and_units(tmp_path):
         }
         assert all(each.attrs["long_name"] for each in data.variables.values() if "units" in each.attrs)
         assert data["muscle"].values.tolist()[:5] == ["l11", "l12", "l13", "l14", "l21"]
+        assert data["coordinate"].values.tolist()[:4] == ["q11", "q12", "q13", "l21"]
         assert data["coordinate"].values.tolist()[-4:] == ["l10-3", "l11-1", "l11-2", "l11-3"]
         np.testing.assert_array_equal(data["q"].sel(coordinate="l22"), motion.q[:, 4])
         np.testing.assert_array_equal(data["tip_positions"].sel(section=2, axis="z"), motion.tips[:, 1, 2])
@@ -135,16 +137,16 @@ def test_plain_hdf5_readers_see_contiguous_numbers_and_text(tmp_path):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("run.txt", "run.txt: the suffix must be one of .nc, .nc4, .h5"),
-        ("run", "run: the suffix must be one of .nc, .nc4, .h5"),
-        ("none/run.nc", "none/run.nc: the folder '{folder}/none' does not exist"),
-        ("folder.nc", "folder.nc: is a folder, not a file"),
-        ("file.nc/run.nc", "file.nc/run.nc: the folder '{folder}/file.nc' does not exist"),
-        ("a\0b.nc", "a\\x00b.nc: cannot be written: embedded null byte"),
-        ("x" * 300 + ".nc", "x" * 300 + ".nc: cannot be written: File name too long"),
-        ("", "path = '': must be the name of a file"),
-        (None, "path = None: must be the name of a file"),
-        (3, "path = 3: must be the name of a file"),
+        ("run.txt", "run.txt: the suffix … .nc, .nc4, .h5"),
+        ("run", "run: the suffix … .nc, .nc4, .h5"),
+        ("none/run.nc", "none/run.nc: … '{folder}/none' … not exist"),
+        ("folder.nc", "folder.nc: … folder"),
+        ("file.nc/run.nc", "file.nc/run.nc: … '{folder}/file.nc' … not exist"),
+        ("a\0b.nc", "a\\x00b.nc: … null"),
+        ("x" * 300 + ".nc", "x" * 300 + ".nc: … too long"),
+        ("", "path = '': … file"),
+        (None, "path = None: … file"),
+        (3, "path = 3: … file"),
     ],
 )
 def test_a_path_is_checked_before_the_run(tmp_path, monkeypatch, path, sentence):
@@ -153,9 +155,9 @@ def test_a_path_is_checked_before_the_run(tmp_path, monkeypatch, path, sentence)
     (tmp_path / "file.nc").touch()
     motion = a_motion(2)
     for act in (check_motion_path, lambda where: save_motion(motion, where)):
-        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
             act(path)
-        assert str(caught.value) == sentence.format(folder=tmp_path)
+        assert refuses(str(caught.value), sentence.format(folder=tmp_path))
     assert names(tmp_path) == ["file.nc", "folder.nc"]
 
 
@@ -177,19 +179,19 @@ def test_what_may_not_be_written_is_refused(tmp_path, monkeypatch):
 
 def test_rows_that_do_not_belong_are_refused_and_leave_the_rest(tmp_path):
     motion = a_motion(10)
-    with pytest.raises(ValueError, match=r"^rows = -1: must be a whole number, 0 or more$"):
+    with pytest.raises(ValueError, match=r"^rows = -1: .*0"):
         MotionWriter(tmp_path / "run.nc", motion.arm, -1)
     with MotionWriter(tmp_path / "run.nc", motion.arm, 10) as writer:
         writer.write(motion.rows(slice(6)))
         for part, sentence in (
-            (motion, r"^6 \+ 10 rows: must be at most 10, the length of the file$"),
-            (a_motion(2, load_arm("prototype")), r"^a part is a motion of 'prototype': must be of the arm 'an "),
-            (replace(motion.rows(slice(6, 8)), t=np.array([1.0, np.nan])), r"^t of a part must be finite$"),
+            (motion, r"^6 \+ 10 rows: .*10"),
+            (a_motion(2, load_arm("prototype")), r"'prototype'.* 'an "),
+            (replace(motion.rows(slice(6, 8)), t=np.array([1.0, np.nan])), r"^t .*finite"),
             (replace(motion.rows(slice(6, 8)), tau=np.zeros((2, 5))), r"^tau has shape \(2, 5\): must be \(2, 6\)$"),
         ):
             with pytest.raises(ValueError, match=sentence):
                 writer.write(part)
-        with pytest.raises(ValueError, match=r"^6 of 10 rows are written: close must be told why it stopped$"):
+        with pytest.raises(ValueError, match=r"^6 of 10 rows"):
             writer.close({})
         assert bits(load_motion(writer.partial)) == bits(motion.rows(slice(6)))
         writer.write(motion.rows(slice(6, 10)))
@@ -213,30 +215,30 @@ def edited(path: Path, **changes: object) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"format": None}, "is not a motion that continuarm wrote"),
-        ({"format": "something else"}, "is not a motion that continuarm wrote"),
+        ({"format": None}, "… not a motion"),
+        ({"format": "something else"}, "… not a motion"),
         (
             {"format": "continuarm motion 1"},
-            "has the format 'continuarm motion 1': this version of continuarm reads 'continuarm motion 2'",
+            "… 'continuarm motion 1' … 'continuarm motion 2'",
         ),
-        ({"format": 3}, "is damaged: the attribute format is not text"),
-        ({"arm": None}, "is damaged: the attribute arm is missing"),
+        ({"format": 3}, "is damaged: … format is not text"),
+        ({"arm": None}, "is damaged: … arm is missing"),
         ({"arm": "{}"}, "is damaged: Arm: sections is missing"),
         (
             {"arm": np.bytes_(b"\xff\xff")},
-            "is damaged: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+            "is damaged: … utf-8",
         ),
-        ({"record": "no"}, "is damaged: Expecting value: line 1 column 1 (char 0)"),
-        ({"record": "[]"}, "is damaged: the record is not a JSON object"),
-        ({"stopped": None}, "is damaged: the attribute stopped is missing"),
-        ({"q": None}, "is damaged: the variable q is missing"),
-        ({"q": "text"}, "is damaged: the variable q does not hold rows of numbers"),
-        ({"q": 3.0}, "is damaged: the variable q does not hold rows of numbers"),
-        ({"qd": np.zeros((5, 9))}, "is damaged: qd has shape (5, 9): must be (5, 6) for its arm and time"),
-        ({"tau": np.zeros((4, 6))}, "is damaged: tau has shape (4, 6): must be (5, 6) for its arm and time"),
+        ({"record": "no"}, "is damaged: … line 1 column 1"),
+        ({"record": "[]"}, "is damaged: … record … JSON"),
+        ({"stopped": None}, "is damaged: … stopped is missing"),
+        ({"q": None}, "is damaged: … q is missing"),
+        ({"q": "text"}, "is damaged: … q … rows of numbers"),
+        ({"q": 3.0}, "is damaged: … q … rows of numbers"),
+        ({"qd": np.zeros((5, 9))}, "is damaged: qd has shape (5, 9): … (5, 6)"),
+        ({"tau": np.zeros((4, 6))}, "is damaged: tau has shape (4, 6): … (5, 6)"),
         (
             {"supplied_energy": np.zeros(6)},
-            "is damaged: supplied_energy has shape (6,): must be (5,) for its arm and time",
+            "is damaged: supplied_energy has shape (6,): … (5,)",
         ),
     ],
 )
@@ -244,9 +246,9 @@ def test_a_file_that_is_no_motion_is_refused_in_one_sentence(tmp_path, changes, 
     path = tmp_path / "run.nc"
     save_motion(a_motion(5), path)
     edited(path, **changes)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
         load_motion(path)
-    assert str(caught.value) == f"{path}: {sentence}"
+    assert refuses(str(caught.value), f"{path}: {sentence}")
 
 
 def test_a_finished_motion_has_all_its_times(tmp_path):
@@ -254,26 +256,26 @@ def test_a_finished_motion_has_all_its_times(tmp_path):
     save_motion(a_motion(5), path)
     with h5py.File(path, "r+") as file:
         file["time"][3] = np.nan
-    with pytest.raises(ValueError, match=r"run\.nc: is damaged: time\[3\] = nan: must be finite$"):
+    with pytest.raises(ValueError, match=r"run\.nc: is damaged: time\[3\] = nan: .*finite"):
         load_motion(path)
 
 
 def test_what_is_not_netcdf_is_refused_in_one_sentence(tmp_path):
     path = tmp_path / "run.nc"
-    with pytest.raises(ValueError, match=r"run\.nc: there is no such file$"):
+    with pytest.raises(ValueError, match=r"run\.nc: .*no such file"):
         load_motion(path)
-    with pytest.raises(ValueError, match=r"is a folder, not a file$"):
+    with pytest.raises(ValueError, match="folder"):
         load_motion(tmp_path)
     path.touch()
-    with pytest.raises(ValueError, match=r"run\.nc: is empty$"):
+    with pytest.raises(ValueError, match=r"run\.nc: .*empty"):
         load_motion(path)
     path.write_bytes(b"not a motion" * 1000)
-    with pytest.raises(ValueError, match=r"run\.nc: is not a NetCDF-4 file$"):
+    with pytest.raises(ValueError, match=r"run\.nc: .*NetCDF-4"):
         load_motion(path)
     path.unlink()
     with MotionWriter(path, an_arm(), 3):
         pass
-    with pytest.raises(ValueError, match=r"run\.nc: there is no such file; an unfinished run left .*run\.partial\.nc$"):
+    with pytest.raises(ValueError, match=r"run\.nc: .*no such file.*run\.partial\.nc"):
         load_motion(path)
 
 

@@ -59,6 +59,7 @@ def kill(process: subprocess.Popen[bytes], lines: int, delay: float) -> int:
     return int(said[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
 @pytest.mark.parametrize("share", np.linspace(0.0, 0.9, 8))
 def test_a_killed_run_leaves_every_row_it_wrote(tmp_path, share):

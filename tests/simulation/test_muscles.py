@@ -25,15 +25,10 @@ def with_muscles(arm, **fields):
     return arm.replace(sections=[each.replace(**fields) for each in arm.sections])
 
 
-@pytest.fixture(scope="module")
-def prototype():
-    return load_arm("prototype")
-
-
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_a_valve_follows_its_command_exponentially(prototype, solver):
     arm = with_muscles(prototype, valve_lag=0.08)
-    motion = simulate(arm, PressureSteps({"l21": [(0.1013, 300.0)], "l33": [(0, 100.0)]}), duration=0.6, solver=solver)
+    motion = simulate(arm, PressureSteps({"l21": [(0.1013, 300e3)], "l33": [(0, 100e3)]}), duration=0.6, solver=solver)
     for column, begin, height in ((3, 0.1013, 300e3), (8, 0.0, 100e3)):
         wanted = height * -np.expm1(-np.maximum(motion.t - begin, 0) / 0.08)
         # FixedStep averages a command that jumps inside a step: right again at its end, up to second order in h / T
@@ -43,7 +38,7 @@ def test_a_valve_follows_its_command_exponentially(prototype, solver):
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_muscles_with_everything_move_alike_under_every_solver(prototype, solver):
     arm = with_muscles(prototype, valve_lag=0.05, pressure_stiffness=STIFFENING, hysteresis=LOOP, stop_stiffness=2e4)
-    push = PressureSteps({"l33": [(0.0, 600.0)], "l12": [(0.4, 300.0)], "l21": [(0.7, 200.0)]})
+    push = PressureSteps({"l33": [(0.0, 600e3)], "l12": [(0.4, 300e3)], "l21": [(0.7, 200e3)]})
     wrench = [0.01, 0.0, 0.02, 0.3, -0.2, 0.5]
     reference = simulate(arm, push, duration=1.2, wrench=wrench, solver=CVODE(rtol=1e-10, atol=1e-13))
     motion = simulate(arm, push, duration=1.2, wrench=wrench, solver=solver)
@@ -59,7 +54,7 @@ def test_muscles_with_everything_move_alike_under_every_solver(prototype, solver
 @pytest.mark.parametrize("stiff", [{"valve_lag": 1e-6}, {"stop_stiffness": 1e7}, {"pressure_stiffness": 1.0}])
 def test_what_is_stiff_in_a_muscle_does_not_shorten_the_steps(prototype, stiff):
     """The iteration knows valves, stops and pressurised muscles: a thousand times stiffer costs about the same."""
-    push = PressureSteps({"l33": [(0.0, 1100.0)], "l12": [(0.5, 300.0)]})
+    push = PressureSteps({"l33": [(0.0, 1100e3)], "l12": [(0.5, 300e3)]})
     softer = {name: value * (1e3 if name == "valve_lag" else 1e-3) for name, value in stiff.items()}
     counts = [
         simulate(with_muscles(prototype, **each), push, duration=2.0).record["evaluations"] for each in (softer, stiff)
@@ -73,7 +68,7 @@ def test_hysteresis_closes_a_loop_and_takes_its_area(prototype):
     times = np.linspace(0, 8, 801)
     forces = np.zeros((801, 9))
     forces[:, 6:] = 15 * np.sin(np.pi * times)[:, None]  # all muscles of the last section: it only stretches
-    motion = simulate(arm, ForceSignal(times, forces, linear=True), duration=8.0, rate=1000)
+    motion = simulate(arm, ForceSignal(times, forces), duration=8.0, rate=1000)
     last = motion.t >= 6.0
     length, held = motion.q[last, 8], motion.hysteresis[last, 8]
     assert abs(held[-1] - held[0]) < 1e-3 * np.ptp(held)  # the loop has closed
@@ -89,7 +84,7 @@ def test_hysteresis_closes_a_loop_and_takes_its_area(prototype):
 def test_hysteresis_never_exceeds_its_bound(prototype):
     a, b, g = LOOP
     arm = with_muscles(prototype, hysteresis=LOOP)
-    push = PressureSteps({"l33": [(0.0, 600.0), (0.5, 0.0), (1.0, 600.0)], "l12": [(0.2, 500.0), (0.9, 0.0)]})
+    push = PressureSteps({"l33": [(0.0, 600e3), (0.5, 0.0), (1.0, 600e3)], "l12": [(0.2, 500e3), (0.9, 0.0)]})
     motion = simulate(arm, push, duration=1.5)
     # ḣ = 0 at h = a / (b + g) while lengthening, -a / (b + g) while shortening
     assert np.abs(motion.hysteresis).max() <= a / (b + g) * (1 + 1e-6)
@@ -101,7 +96,7 @@ def test_pressure_on_all_muscles_stiffens_bending_as_measured(prototype):
     single = load_arm("single-section").replace(gravity=(0, 0, 0))
     section = single.sections[0].replace(stiffness=0.39 / (1.5 * 0.0125**2), pressure_stiffness=STIFFENING)
     arm = single.replace(sections=[section])
-    for pressure, wanted in ((0.0, 0.39), (300.0, 1.39)):
+    for pressure, wanted in ((0.0, 0.39), (300e3, 1.39)):
         steps = PressureSteps({name: [(0.0, pressure)] for name in ("l11", "l12", "l13")})
         bent = simulate(arm, steps, duration=8.0, rate=1, wrench=[0, 0.02, 0, 0, 0, 0])
         x = section.shape_map @ bent.q[-1]
@@ -109,7 +104,7 @@ def test_pressure_on_all_muscles_stiffens_bending_as_measured(prototype):
 
 
 def test_stops_hold_muscles_in_their_range(prototype):
-    push = PressureSteps({"l33": [(0.0, 1100.0)]})
+    push = PressureSteps({"l33": [(0.0, 1100e3)]})
     free = simulate(prototype, push, duration=2.0)
     held = simulate(with_muscles(prototype, stop_stiffness=1e5), push, duration=2.0)
     assert free.q.max() > 0.075

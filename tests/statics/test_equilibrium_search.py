@@ -16,7 +16,6 @@ from continuarm import (
     forward_dynamics,
     gravity_forces,
     linearization,
-    load_arm,
     mass_matrix,
     potential_energy,
     tip_jacobian,
@@ -27,11 +26,6 @@ from continuarm.simulation.simulator import simulate
 from continuarm.statics.equilibrium_search import Loads, equilibria, equilibrium, stiffness
 from continuarm.statics.modes import natural_frequencies, vibrations
 from random_arms import MODELS, random_arm, random_lengths
-
-
-@pytest.fixture(scope="module")
-def prototype():
-    return load_arm("prototype")
 
 
 def pressure_sets(arm, count):

@@ -25,7 +25,10 @@ pytest.importorskip("viser", reason="the viewer needs viser")
 
 from continuarm.viewer.viewer import Viewer, live_arm, view_motion
 
-pytestmark = pytest.mark.xdist_group("browser")  # one browser for all, where tests run side by side
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("browser"),  # one browser for all, where tests run side by side
+]
 
 DIFFERENT = 1.0  # mean difference of two pictures, of 255: an arm that moves changes a few hundredths of the pixels
 

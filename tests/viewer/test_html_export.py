@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from viewing import swinging
+from viewing import pushed, swinging
 
 from continuarm.arms.arm_file import load_arm
 from continuarm.paper.experiments import EXPERIMENTS
@@ -83,6 +83,17 @@ def test_a_page_asks_nobody_for_anything() -> None:
     assert "{{" not in page
 
 
+def test_a_page_shows_what_drives_the_motion() -> None:
+    by_pressure, by_force = html_page(swinging()), html_page(pushed())
+    for text, page, other in (
+        ("pressure of the muscles, kPa", by_pressure, by_force),
+        ("force, N</text>", by_force, by_pressure),
+    ):
+        assert text in page
+        assert text not in other
+    assert by_force.count('class="now"') == 3
+
+
 def test_names_are_only_text() -> None:
     bad = "</script><script>alert(1)</script>{{script}}"
     motion = swinging()
@@ -136,7 +147,7 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
     for bad, sentence in (
         (tmp_path / "run.txt", "suffix must be .html"),
         (tmp_path / "none" / "run.html", "does not exist"),
-        (tmp_path, "suffix"),
+        (tmp_path, "folder"),
     ):
         with pytest.raises(ValueError, match=sentence):
             check_html_path(bad)

@@ -18,7 +18,7 @@ from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.viewer.live import FRAME, MOST_BEHIND, LiveArm, LiveLoop, Pace, later, live_benchmark
 from continuarm.viewer.presets import muscle_directions, presets
 
-STEPS = PressureSteps({"l33": [(0.0, 600.0)], "l22": [(0.4, 500.0)], "l11": [(1.1, 300.0)]})
+STEPS = PressureSteps({"l33": [(0.0, 600e3)], "l22": [(0.4, 500e3)], "l11": [(1.1, 300e3)]})
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
-from viewing import swinging
+from viewing import pushed, swinging
 
 from continuarm.viewer.live import Figures
 from continuarm.viewer.panel import (
@@ -20,10 +20,12 @@ from continuarm.viewer.panel import (
     Curve,
     colour_bar,
     energy_plot,
+    force_plot,
     heading,
     notice,
     plot,
     plot_at,
+    pressure_bar,
     readings,
     speed_table,
     tip_plot,
@@ -95,6 +97,17 @@ def test_readings_are_in_millimetres_and_joules() -> None:
 
 def test_a_bar_of_colours_says_kilopascals() -> None:
     assert all(f"<span>{mark}</span>" in colour_bar(6e5) for mark in (0, 150, 300, 450, 600))
+
+
+def test_forces_are_drawn_in_place_of_a_bar_without_pressures() -> None:
+    motion = pushed()
+    title, *names = re.findall(r">([^<>]*)</text>", force_plot(motion, 0.0))[:3]
+    assert (title, sorted(names)) == ("force, N", ["l13", "l32"])
+    held, falling = points_of(force_plot(motion, 0.0))
+    assert np.ptp(held[:, 1]) == 0
+    assert (np.diff(falling[:, 1]) > 0).all()  # down the picture
+    assert pressure_bar([motion], 6e5) == force_plot(swinging(), 0.0) == ""
+    assert pressure_bar([motion, swinging()], 6e5) == colour_bar(6e5)
 
 
 def test_falling_behind_is_red() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from viewing import swinging
 
+from cli_process import environment
 from continuarm.arms.arm_file import load_arm
 from continuarm.cli.app import main
 from continuarm.simulation.motion_file import save_motion
@@ -178,6 +179,7 @@ def test_ctrl_c_ends_it_without_a_trace(command: list[str], run_file: Path) -> N
     process = subprocess.Popen(
         [sys.executable, "-m", "continuarm", *command],
         cwd=run_file.parent,
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

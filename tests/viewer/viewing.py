@@ -13,8 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import sample_motions
 from continuarm.arms.arm_file import load_arm
+from continuarm.simulation.inputs import ForceSignal
 from continuarm.simulation.motion import Motion
+from continuarm.simulation.simulator import simulate
 
 PATIENCE = 90_000  # ms: without a graphics card, on a busy machine, the first picture takes its time
 SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -23,14 +26,17 @@ QUIET += ["--disable-background-networking", "--disable-component-update"]
 
 
 def swinging(states: int = 81, rate: float = 40.0, begin: float = 0.0, size: float = 0.02) -> Motion:
-    """Muscles that swing with different phases, and a pressure that jumps. What is shown need not be dynamics."""
-    arm = load_arm("prototype")
-    t = begin + np.arange(states) / rate
-    phases = np.arange(9)
-    q, qd = size * np.sin(3 * t[:, None] + phases), 3 * size * np.cos(3 * t[:, None] + phases)
-    pressures = np.zeros_like(q)
+    """Muscles that swing, one of them with a pressure that jumps."""
+    pressures = np.zeros((states, 9))
     pressures[states // 2 :, 8] = 4e5
-    return Motion(arm, t, q, qd, q, pressures, q * 0, np.zeros((states, 6)), t, t)
+    return sample_motions.swinging(load_arm("prototype"), begin + np.arange(states) / rate, size, pressures)
+
+
+def pushed() -> Motion:
+    """A motion that is driven by forces on two coordinates, 2 s of it."""
+    rows = np.zeros((2, 9))
+    rows[:, 2], rows[1, 7] = 3.0, -4.0
+    return simulate(load_arm("prototype"), ForceSignal([0.0, 2.0], rows), duration=2.0, rate=40)
 
 
 def chromium() -> str:

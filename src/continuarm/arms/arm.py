@@ -8,7 +8,6 @@ any arm, and keep what is computed from them within the range of floating point.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,7 +87,18 @@ class Arm(Description):
     @cached_property
     def muscle_names(self) -> list[str]:
         """l33 for muscle 3 of section 3, l10-2 for muscle 2 of section 10: all of them, from the base."""
-        return muscle_names([len(section.muscle_map) for section in self.sections])
+        return [
+            _numbered("l", i, j) for i, s in enumerate(self.sections, start=1) for j in range(1, len(s.muscle_map) + 1)
+        ]
+
+    @cached_property
+    def coordinate_names(self) -> list[str]:
+        """What the 3n entries of q and τ are called: l12 where it is the muscle l12 that they are about, else q12.
+
+        It is where a section's `muscles` are left out. Described ones are others than the three of q.
+        """
+        letters = ["l" if section.muscles is None else "q" for section in self.sections]
+        return [_numbered(letter, i, j) for i, letter in enumerate(letters, start=1) for j in (1, 2, 3)]
 
     @cached_property
     def base_orientation(self) -> NDArray[np.float64]:
@@ -125,10 +135,9 @@ class Arm(Description):
         return require_finite("muscle_lengths", np.concatenate(lengths, axis=-1), checked.ndim - 1)
 
 
-def muscle_names(counts: Iterable[int]) -> list[str]:
-    """Names of muscles, for the number of them in each section."""
-    pairs = [(i, j) for i, count in enumerate(counts, start=1) for j in range(1, count + 1)]
-    return [f"l{i}{j}" if max(i, j) < 10 else f"l{i}-{j}" for i, j in pairs]
+def _numbered(letter: str, section: int, number: int) -> str:
+    """l33, or l10-2 where the numbers would run together."""
+    return f"{letter}{section}{number}" if max(section, number) < 10 else f"{letter}{section}-{number}"
 
 
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:

@@ -6,15 +6,12 @@ identical consecutive sections. A file that cannot be is refused with one senten
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import itertools
 import json
 import os
 import re
-import shutil
 import tomllib
-import uuid
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +20,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 from continuarm.arms.arm import Arm
 from continuarm.arms.description import DescriptionError
 from continuarm.arms.section import Section
+from continuarm.common.files import output_path, replaced
 from continuarm.common.text import printable, short
 
 __all__ = ["arm_names", "arm_schema", "load_arm", "save_arm"]
@@ -83,17 +81,12 @@ def save_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
     """Writes an arm to a file that `load_arm` reads back as an equal arm; the file is complete or untouched."""
     if not isinstance(arm, Arm):
         raise DescriptionError(f"save_arm: arm = {short(arm)}: must be an Arm")
-    if not _is_path(path) or path == "":
-        raise DescriptionError(f"save_arm: path = {short(path)}: must be the name of a file")
     try:
         # An arm saved through a link goes to the linked file; the link stays.
-        target = Path(os.path.realpath(path))
-        _refuse_to_replace(path, target)
-        _replace(target, _text(arm))
-    except DescriptionError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: no system has such a path
-        raise _refusal(path, f"cannot be written: {getattr(error, 'strerror', None) or error}") from None
+        with replaced(output_path(path)) as new:
+            new.write_text(_text(arm), encoding="utf-8", newline="\n")
+    except ValueError as error:
+        raise DescriptionError(str(error)) from None
 
 
 def _without_null(schema: Any) -> Any:
@@ -234,31 +227,3 @@ def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value)  # the shortest digits that read back as the same number
-
-
-def _refuse_to_replace(path: str | os.PathLike[str], target: Path) -> None:
-    """A rename would put a file in place of anything: only of a file that may be written, or of nothing."""
-    if target.is_dir():
-        raise _refusal(path, "is a folder, not a file")
-    if not target.parent.is_dir():
-        raise _refusal(path, f"the folder {str(target.parent)!r} does not exist")
-    if target.exists() and not target.is_file():
-        raise _refusal(path, "is a device, not a file")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise _refusal(path, "is read-only")
-
-
-def _replace(target: Path, text: str) -> None:
-    """Writes beside the target and renames, so that an interruption leaves the old file or the new, never a part."""
-    beside = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        with open(beside, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, beside)
-        os.replace(beside, target)
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)

@@ -1,28 +1,22 @@
-"""What is measured: groups of times and their ratios, and how a time is taken on a machine that others use too.
-
-A time is the least of several, for the rest is what other programs took. Times whose ratio is reported are taken in
-turn, A B A B ..., so that a busy moment of the machine falls on both. Every ratio names the two rows it is made of.
-"""
+"""What is measured: groups of times and their ratios."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import math
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity, Integral
+from continuarm.benchmarks.timing import Group, Repeats, Task, best, calls
+from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.engine import compiled, quantities
 from continuarm.engine.compiled import PROCESSORS
@@ -33,11 +27,7 @@ from continuarm.engine.steps import steps
 from continuarm.engine.table import QUANTITIES, Quantity
 from continuarm.paper.algorithm1 import paper_forward_dynamics
 
-__all__ = ["FULL", "QUICK", "Effort", "Group"]
-
-Array = NDArray[np.float64]
-Task = Callable[[int], float]
-"""Does something so many times and returns the seconds it took."""
+__all__ = ["FULL", "QUICK", "Workload"]
 
 MODELS = {"integral": Integral(), "centre of gravity": CentreOfGravity()}
 PAPER_RATE = 9.5  # kHz, three sections, MATLAB: Godage, Webster and Walker, IEEE T-RO 2019
@@ -47,107 +37,32 @@ FORWARD = ("outward", "weigh_integral", "lift", "absorb", "respond")
 
 
 @dataclass(frozen=True)
-class Effort:
+class Workload(Repeats):
     """How much is measured: the time it takes and the noise depend on it, nothing else."""
 
-    repeats: int = 20
-    seconds: float = 0.05
-    """Least duration of one of the repeats."""
     sections: tuple[int, ...] = (1, 3, 10, 100)
     arms: int = 100_000
     """In a batch."""
     few_arms: int = 1_000
-    """In a batch of the NumPy reference, and of other people's code."""
+    """In a batch of the NumPy reference."""
     paper_sections: int = 10
     engine_sections: tuple[int, ...] = (1, 2, 3, 5, 10, 20, 50, 100)
-    peer_steps: int = 5_000
-    """Evaluations in one loop of other people's code."""
-    peer_threads: tuple[str, ...] = ("one", "all")
 
 
-FULL = Effort()
-QUICK = Effort(repeats=3, seconds=0.01, arms=10_000, peer_steps=500, peer_threads=("one",))
+FULL = Workload()
+QUICK = Workload(repeats=3, seconds=0.01, arms=10_000)
 
 
-class Group:
-    """Rows that were measured together; a row is a name, a value and its unit, and what is to be said about it."""
-
-    def __init__(self, title: str) -> None:
-        self.title = title
-        self.rows: list[dict[str, Any]] = []
-
-    def __getitem__(self, name: str) -> float:
-        return next(row["value"] for row in self.rows if row["name"] == name)
-
-    def add(self, name: str, value: float | None, unit: str, note: str = "") -> None:
-        """One more row; a value of None is one that could not be measured, and the note says why."""
-        self.rows.append({"name": name, "value": value, "unit": unit, "note": note})
-
-    def times(self, seconds: Mapping[str, float]) -> None:
-        """A row for each of several times."""
-        for name, value in seconds.items():
-            self.add(name, 1e6 * value, "µs")
-
-    def ratio(self, name: str, above: str, below: str, note: str = "") -> None:
-        """The quotient of two rows."""
-        self.add(name, self[above] / self[below], "×", note)
-        self.rows[-1]["of"] = [above, below]
-
-    def exponent(self, name: str, of: Mapping[int, str], note: str = "") -> None:
-        """p of time ~ sizeᵖ through rows that are given by their sizes."""
-        self.add(name, fitted_exponent(list(of), [self[row] for row in of.values()]), "exponent", note)
-        self.rows[-1]["of"] = list(of.values())
-
-
-# ---- How to measure -------------------------------------------------------------------------------------------------
-
-
-def best(tasks: Mapping[str, Task], effort: Effort) -> dict[str, float]:
-    """The least seconds of each task for doing it once; the tasks take turns."""
-    counts = {name: _count(task, effort.seconds) for name, task in tasks.items()}
-    least = dict.fromkeys(tasks, math.inf)
-    for _ in range(effort.repeats):
-        for name, task in tasks.items():
-            least[name] = min(least[name], task(counts[name]) / counts[name])
-    return least
-
-
-def _count(task: Task, seconds: float) -> int:
-    """How many times a task has to be done to last so long; the first time, which may compile, does not count."""
-    task(1)
-    count = 1
-    while (taken := task(count)) < seconds:
-        count *= 2 if taken <= 0 else max(2, min(100, math.ceil(seconds / taken)))
-    return count
-
-
-def calls(function: Callable[[], Any]) -> Task:
-    """The task of calling a Python function."""
-
-    def task(count: int) -> float:
-        start = time.perf_counter()
-        for _ in range(count):
-            function()
-        return time.perf_counter() - start
-
-    return task
-
-
-def native_loop(arm: Arm, state: Sequence[Array]) -> Task:
+def native_loop(arm: Arm, state: Sequence[Floats]) -> Task:
     """The task of forward dynamics of one arm, again and again in native code."""
     handle, index = native_arm(arm), QUANTITIES["forward_dynamics"].index
     return lambda count: handle.repeated(index, *state, count)
 
 
-def native_batch(arm: Arm, states: Sequence[Array], threads: int) -> Task:
+def native_batch(arm: Arm, states: Sequence[Floats], threads: int) -> Task:
     """The task of forward dynamics of a batch: `forward_dynamics(arm, q, qd, tau)` with a given number of threads."""
     handle, index = native_arm(arm), QUANTITIES["forward_dynamics"].index
     return calls(lambda: handle.evaluate(index, threads, *states))
-
-
-def fitted_exponent(sizes: Sequence[float], times: Sequence[float]) -> float:
-    """p of the straight line through log time over log size."""
-    return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
 
 
 def prototype(n: int, model: str = "integral") -> Arm:
@@ -156,37 +71,34 @@ def prototype(n: int, model: str = "integral") -> Arm:
     return arm.replace(sections=[arm.sections[0]] * n, inertia=MODELS[model])
 
 
-def bent_states(arm: Arm, *rows: int, seed: int = 0, reach: float = 0.07) -> tuple[Array, Array, Array]:
+def bent_states(arm: Arm, *rows: int, seed: int = 0, reach: float = 0.07) -> tuple[Floats, Floats, Floats]:
     """Random q, q̇ and τ, (*rows, 3n): muscles anywhere within their range, so that sections bend up to 3.7 rad."""
     rng, shape = np.random.default_rng(seed), (*rows, 3 * arm.n)
     return rng.uniform(0, reach, shape), rng.normal(0, 0.05, shape), rng.uniform(0, 100, shape)
 
 
-# ---- What is measured -----------------------------------------------------------------------------------------------
-
-
-def measure_loop(effort: Effort) -> Group:
+def measure_loop(work: Workload) -> Group:
     """Forward dynamics of one arm in a native loop."""
     group = Group("Forward dynamics of one arm, in a native loop")
     tasks = {}
-    for n in effort.sections:
+    for n in work.sections:
         for model in MODELS:
             arm = prototype(n, model)
             tasks[f"{model}, n = {n}"] = native_loop(arm, bent_states(arm))
-    group.times(best(tasks, effort))
-    for n in effort.sections:
+    group.times(best(tasks, work))
+    for n in work.sections:
         group.ratio(f"centre of gravity / integral, n = {n}", f"centre of gravity, n = {n}", f"integral, n = {n}")
-    if {10, 100} <= set(effort.sections):
+    if {10, 100} <= set(work.sections):
         for model in MODELS:
             group.ratio(f"n = 100 / n = 10, {model}", f"{model}, n = 100", f"{model}, n = 10")
-    if 3 in effort.sections:
+    if 3 in work.sections:
         group.add("rate, integral, n = 3", 1 / group["integral, n = 3"], "MHz")
         group.add("rate, the paper's, n = 3", PAPER_RATE / 1000, "MHz", "published: MATLAB, another machine")
         group.ratio("rate / the paper's", "rate, integral, n = 3", "rate, the paper's, n = 3")
     return group
 
 
-def measure_calls(effort: Effort) -> Group:
+def measure_calls(work: Workload) -> Group:
     """Every quantity, called from Python."""
     group = Group("One call from Python, n = 3")
     arm = prototype(3)
@@ -200,17 +112,17 @@ def measure_calls(effort: Effort) -> Group:
 
     tasks = {name: call(quantity) for name, quantity in QUANTITIES.items()}
     loop = {"forward_dynamics, in the native loop": native_loop(arm, (q, qd, tau))} if compiled.native else {}
-    group.times(best(tasks | loop, effort))
+    group.times(best(tasks | loop, work))
     if loop:
         group.ratio("forward_dynamics, call / loop", "forward_dynamics", *loop)
     return group
 
 
-def measure_batch(effort: Effort) -> Group:
+def measure_batch(work: Workload) -> Group:
     """Forward dynamics of many arms, with every instruction set that this processor has."""
-    group = Group(f"Forward dynamics of {effort.arms:,} arms, n = 3; µs per arm")
+    group = Group(f"Forward dynamics of {work.arms:,} arms, n = 3; µs per arm")
     arm = prototype(3)
-    states = bent_states(arm, effort.arms)
+    states = bent_states(arm, work.arms)
     one = [array[0] for array in states]
     threads = sorted({1, PROCESSORS})
     levels = compiled.native.build_info()["instruction_sets"]
@@ -220,10 +132,10 @@ def measure_batch(effort: Effort) -> Group:
         for count in threads:
             tasks[f"{level}, {_threads(count)}"] = _at(level, native_batch(arm, states, count))
     try:
-        found = best(tasks, effort)
+        found = best(tasks, work)
     finally:
         compiled.native.use_level("")
-    group.times({name: value if name.endswith("one arm") else value / effort.arms for name, value in found.items()})
+    group.times({name: value if name.endswith("one arm") else value / work.arms for name, value in found.items()})
     for level in levels:
         group.ratio(f"{level}, one arm / batch", f"{level}, one arm", f"{level}, {_threads(1)}", "one thread")
         if PROCESSORS > 1:
@@ -246,11 +158,11 @@ def _threads(count: int) -> str:
     return "batch, 1 thread" if count == 1 else f"batch, {count} threads"
 
 
-def measure_reference(effort: Effort) -> Group:
+def measure_reference(work: Workload) -> Group:
     """The NumPy form that defines the quantities."""
-    group = Group(f"NumPy reference of forward dynamics, n = 3; batch of {effort.few_arms:,}, µs per arm")
+    group = Group(f"NumPy reference of forward dynamics, n = 3; batch of {work.few_arms:,}, µs per arm")
     arm = prototype(3)
-    state, states = bent_states(arm), bent_states(arm, effort.few_arms)
+    state, states = bent_states(arm), bent_states(arm, work.few_arms)
     tasks = {
         "NumPy, one call": calls(lambda: forward_dynamics(arm, *state, engine="reference")),
         "NumPy, batch": calls(lambda: forward_dynamics(arm, *states, engine="reference")),
@@ -258,17 +170,17 @@ def measure_reference(effort: Effort) -> Group:
     if compiled.native:
         tasks["native, one call"] = calls(lambda: forward_dynamics(arm, *state))
         tasks["native, batch"] = calls(lambda: forward_dynamics(arm, *states))
-    found = best(tasks, effort)
-    group.times({name: value if name.endswith("call") else value / effort.few_arms for name, value in found.items()})
+    found = best(tasks, work)
+    group.times({name: value if name.endswith("call") else value / work.few_arms for name, value in found.items()})
     for way in ("one call", "batch") if compiled.native else ():
         group.ratio(f"NumPy / native, {way}", f"NumPy, {way}", f"native, {way}")
     return group
 
 
-def measure_paper(effort: Effort) -> Group:
+def measure_paper(work: Workload) -> Group:
     """The paper's recursion and the engine over the number of sections, in a process whose NumPy has one thread."""
     group = Group(PAPER_TITLE)
-    reply = _elsewhere("continuarm.benchmarks.groups", effort)
+    reply = _elsewhere("continuarm.benchmarks.groups", work)
     if isinstance(reply, str):
         group.add("paper's recursion", None, "", reply)
     else:
@@ -276,24 +188,24 @@ def measure_paper(effort: Effort) -> Group:
     return group
 
 
-def measure_growth(effort: Effort) -> Group:
+def measure_growth(work: Workload) -> Group:
     """What `measure_paper` measures."""
     group = Group(PAPER_TITLE)
     rows: dict[str, dict[int, str]] = {
         name: {} for name in (*(f"paper, {model}" for model in MODELS), "engine, integral")
     }
-    largest = effort.paper_sections
-    for n in sorted({*range(1, largest + 1), *effort.engine_sections}):
+    largest = work.paper_sections
+    for n in sorted({*range(1, largest + 1), *work.engine_sections}):
         tasks = {}
         for model in MODELS if n <= largest else ():
             arm = prototype(n, model)
             rows[f"paper, {model}"][n] = f"paper, {model}, n = {n}"
             tasks[f"paper, {model}, n = {n}"] = _recursion(arm, bent_states(arm))
-        if compiled.native and n in effort.engine_sections:
+        if compiled.native and n in work.engine_sections:
             arm = prototype(n)
             rows["engine, integral"][n] = f"engine, integral, n = {n}"
             tasks[f"engine, integral, n = {n}"] = native_loop(arm, bent_states(arm))
-        group.times(best(tasks, effort))
+        group.times(best(tasks, work))
     for n in range(1, largest + 1):
         group.ratio(f"integral / centre of gravity, n = {n}", *(rows[f"paper, {model}"][n] for model in MODELS))
     for name, least in (dict.fromkeys(rows, 4) | {"engine, integral": 10}).items():
@@ -307,36 +219,19 @@ def measure_growth(effort: Effort) -> Group:
     return group
 
 
-def _recursion(arm: Arm, state: Sequence[Array]) -> Task:
+def _recursion(arm: Arm, state: Sequence[Floats]) -> Task:
     return calls(lambda: paper_forward_dynamics(arm, *state))
 
 
-def measure_soromox(effort: Effort) -> Group:
-    """The same arm in soromox, in a process of its own: it may then be held to one processor."""
-    group = Group(f"The same arm, n = 3, in soromox (JAX); batch of {effort.few_arms:,}, µs per arm")
-    if importlib.util.find_spec("soromox") is None:
-        group.add("soromox", None, "", "not installed: pip install soromox==0.5.0")
-        return group
-    can_pin = hasattr(os, "sched_setaffinity")
-    for threads in effort.peer_threads if can_pin and PROCESSORS > 1 else ("all",):
-        reply = _elsewhere("continuarm.benchmarks.peers", effort, threads)
-        if isinstance(reply, str):
-            group.add(f"soromox, {threads}", None, "", reply)
-        else:
-            group.rows += reply
-    return group
-
-
-def _elsewhere(module: str, effort: Effort, *words: str) -> list[dict[str, Any]] | str:
+def _elsewhere(module: str, work: Workload) -> list[dict[str, Any]] | str:
     """The rows that a module prints when it is run, or one line on why there are none.
 
-    NumPy and JAX decide when they are loaded how many threads they use, so it is a process of its own.
+    NumPy decides when it is loaded how many threads it uses, so it is a process of its own.
     """
-    command = [sys.executable, "-P", "-m", module, json.dumps(asdict(effort)), *words]
+    command = [sys.executable, "-P", "-m", module, json.dumps(asdict(work))]
     one = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
-    environment = os.environ | one | {"JAX_PLATFORMS": "cpu"}
     try:
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, timeout=900)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", env=os.environ | one, timeout=900)
         rows: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     except (OSError, subprocess.TimeoutExpired) as error:
         return printable(f"failed: {error}")
@@ -345,7 +240,7 @@ def _elsewhere(module: str, effort: Effort, *words: str) -> list[dict[str, Any]]
     return rows
 
 
-def measure_operations(effort: Effort) -> Group:
+def measure_operations(work: Workload) -> Group:
     """Arithmetic of the generated steps, and how fast it is done."""
     group = Group("Arithmetic per section in the generated steps; a fused multiply-add is one operation")
     counts = {step.name: operations(step) for step in steps()}
@@ -357,11 +252,11 @@ def measure_operations(effort: Effort) -> Group:
     group.add("forward dynamics, centre of gravity", sum(counts[name]["total"] for name in shaped), "operations")
     if compiled.native:
         arm = prototype(3)
-        group.times(best({"forward dynamics, integral, n = 3": native_loop(arm, bent_states(arm))}, effort))
+        group.times(best({"forward dynamics, integral, n = 3": native_loop(arm, bent_states(arm))}, work))
         done = 3 * group["forward dynamics, integral"] / (1000 * group["forward dynamics, integral, n = 3"])
         group.add("arithmetic of one arm", done, "operations/ns")
     return group
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure_growth(Effort(**json.loads(sys.argv[1]))).rows))
+    print(json.dumps(measure_growth(Workload(**json.loads(sys.argv[1]))).rows))

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from continuarm.arms.arm_file import load_arm
-from continuarm.benchmarks.groups import Effort, Group, best, calls
+from continuarm.benchmarks.timing import Group, Repeats, best, calls
 from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.simulator import simulate
@@ -24,7 +24,7 @@ SOLVERS: dict[str, Adaptive | FixedStep | CVODE] = {
 }
 
 
-def measure_simulation(effort: Effort) -> Group:
+def measure_simulation(often: Repeats) -> Group:
     """Experiment 1 with every solver, the same steps on ten sections and on full muscles; errors of all experiments."""
     chosen = EXPERIMENTS[1]
     group = Group(f"Experiment 1: {chosen.duration:g} s, three sections, integral model, output at 200 Hz")
@@ -39,7 +39,7 @@ def measure_simulation(effort: Effort) -> Group:
         for name, solver in SOLVERS.items()
         if not kind or name != "CVODE through Python"
     }
-    seconds = best({name: calls(run) for name, run in runs.items()}, effort)
+    seconds = best({name: calls(run) for name, run in runs.items()}, often)
     for name, value in seconds.items():
         record = runs[name]().record
         note = f"{record['evaluations']} evaluations, {record['steps']} steps, {record['rejected']} rejected"

@@ -1,36 +1,34 @@
 """The command line: arms, check, schema, simulate, experiment, bench, reproduce, energy-shaping, view, live.
 
-Whatever is wrong with the input is one line on standard error and exit code 2.
+Whatever is wrong with the input is one line on standard error and exit code 2; a warning is one line there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
-import math
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
 
 import continuarm
-from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm
-from continuarm.cli.check_tables import arm_tables, arm_totals
+from continuarm.cli.bench_command import bench
+from continuarm.cli.check_tables import arm_tables, arm_totals, at_rest, rest_table
 from continuarm.cli.identify_command import identify
-from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli.options import BAD_INPUT, INTERRUPTED, STOPPED_EARLY, ArmArgument, AsJson
+from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json, some_of, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.view_command import live, view
 from continuarm.common.text import printable
+from continuarm.simulation.inputs import PressureWarning
 
 __all__ = ["main"]
 
-STOPPED_EARLY = 1
-BAD_INPUT = 2
-MOST_SECTIONS_AT_REST = 60
-"""Of an arm whose rest `check` looks for: the time grows with the cube of their number."""
-INTERRUPTED = 130
 # Whichever library typer parses with in its version: the class of every fault in how a command was typed.
 UsageError: Any = typer.BadParameter.__base__
 
@@ -43,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     _prepare_output()
     try:
-        code = app(args=arguments, prog_name="continuarm", standalone_mode=False)
+        with _warnings_in_one_line():
+            code = app(args=arguments, prog_name="continuarm", standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
         return _refuse(_with_commands(error.format_message()))
@@ -60,6 +59,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return _refuse(f"cannot write the output: {error.strerror or error}")
     return code if isinstance(code, int) else 0
+
+
+@contextlib.contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """What the library warns of is a line on standard error, without the place in its code."""
+
+    def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if issubclass(category, PressureWarning):
+            warn(str(message))
+        else:
+            otherwise(message, category, *where, **more)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", PressureWarning)
+        otherwise, warnings.showwarning = warnings.showwarning, tell
+        yield
 
 
 def _with_commands(sentence: str) -> str:
@@ -105,8 +120,14 @@ def _start(
         print(context.get_help())
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
+def _seconds(text: Any) -> float:
+    """A number of seconds; the parser's own words would be about a float."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} must be a number of seconds") from None
+
+
 SolverOption = Annotated[
     str, typer.Option(help="adaptive (compiled), bdf (SUNDIALS CVODE) or fixed (steps of one size, for control).")
 ]
@@ -133,70 +154,16 @@ def check(
     arm: ArmArgument,
     as_json: AsJson = False,
 ) -> None:
-    """Check an arm file and show what it describes."""
+    """Check an arm file and show what it describes; warns where muscles are on their stops without any pressure."""
     checked = load_arm(arm)
+    rest = at_rest(checked)
     if as_json:
-        show_json(arm_totals(checked) | _at_rest(checked) | {"arm": checked.model_dump(mode="json")})
+        show_json(arm_totals(checked) | rest | {"arm": checked.model_dump(mode="json")})
     else:
-        show(*arm_tables(checked), _rest_table(checked))
-
-
-def _at_rest(arm: Arm) -> dict[str, Any]:
-    """Where the arm rests without muscle forces and how it moves there, in SI units; `reason` where it does not."""
-    from continuarm.engine.quantities import tip_poses
-    from continuarm.sections.model_range import greatest_bend
-    from continuarm.statics.equilibrium_search import equilibrium
-    from continuarm.statics.modes import natural_frequencies, vibrations
-
-    rest: dict[str, Any] = {}
-    try:
-        if arm.n > MOST_SECTIONS_AT_REST:
-            raise ValueError(f"not computed for more than {MOST_SECTIONS_AT_REST} sections")
-        q = equilibrium(arm)
-        rest |= {"q": q.tolist(), "tip": tip_poses(arm, q)[-1, :3, 3].tolist()}
-        rest["natural_frequencies"] = natural_frequencies(arm, q).tolist()
-        slowest, *_, fastest = vibrations(arm, q).time_constants.tolist()
-        rest["time_constants"] = [time if math.isfinite(time) else None for time in (slowest, fastest)]
-    except ValueError as error:
-        rest["reason"] = str(error)
-    return {"rest": rest, "greatest_bend": [greatest_bend(section) for section in arm.sections]}
-
-
-def _rest_table(arm: Arm) -> Any:
-    """The same as a table, with what the muscles can do."""
-    found = _at_rest(arm)
-    rest, facts = found["rest"], {}
-    if "tip" in rest:
-        facts["tip at rest"] = ", ".join(f"{round(1e3 * value, 1) + 0:g}" for value in rest["tip"]) + " mm"
-    if "time_constants" in rest:
-        *low, high = (f"{value:.3g}" for value in rest["natural_frequencies"])
-        facts["frequencies"] = f"{', '.join(low[:3])} ... {high} Hz without damping"
-        slowest, fastest = ("infinite" if time is None else f"{time:.3g} s" for time in rest["time_constants"])
-        facts["time constants"] = f"{slowest} slowest, {fastest} fastest, with damping"
-    if "reason" in rest:
-        facts["at rest"] = one_line(rest["reason"])
-    facts["greatest bend"] = _of_sections([f"{math.degrees(bend):.4g}" for bend in found["greatest_bend"]]) + " degrees"
-    if any(section.muscle_area for section in arm.sections):
-        areas = _of_sections([f"{section.muscle_area or 0:g}" for section in arm.sections])
-        dead_zones = _of_sections([f"{section.dead_zone:g}" for section in arm.sections])
-        facts["muscles push"] = f"A max(P - P0, 0) with A = {areas} m², P0 = {dead_zones} Pa"
-    if any(section.valve_lag for section in arm.sections):
-        facts["valves lag"] = _of_sections([f"{section.valve_lag:g}" for section in arm.sections]) + " s"
-    if any(section.pressure_stiffness for section in arm.sections):
-        stiffer = _of_sections([f"{section.pressure_stiffness:g}" for section in arm.sections])
-        facts["pressure stiffens"] = f"by {stiffer} N/m per Pa (not in the frequencies, which are without pressure)"
-    if any(section.hysteresis for section in arm.sections):
-        loops = ["none" if s.hysteresis is None else "({:g}, {:g}, {:g})".format(*s.hysteresis) for s in arm.sections]
-        facts["hysteresis"] = f"a, b, g = {_of_sections(loops)} N/m, 1/m, 1/m (not in the frequencies)"
-    table = new_table("", "", headings=False)
-    for name, fact in facts.items():
-        table.add_row(name, fact)
-    return table
-
-
-def _of_sections(values: list[str]) -> str:
-    """One value if all sections have it, else all, from the base."""
-    return values[0] if len(set(values)) == 1 else ", ".join(values)
+        show(*arm_tables(checked), rest_table(checked, rest))
+    held = rest["rest"].get("on_stops", [])
+    if held:
+        warn(f"weight alone pushes {some_of(held)} into the stops: without pressure, beyond length_range")
 
 
 @app.command()
@@ -209,9 +176,9 @@ def schema() -> None:
 def simulate(
     arm: ArmArgument,
     pressures: Annotated[
-        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=500@3.2'; or a CSV file.")
+        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
     ] = "",
-    duration: Annotated[float, typer.Option(help="Length of the motion, s.")] = 5.0,
+    duration: Annotated[float, typer.Option(parser=_seconds, help="Length of the motion, s.")] = 5.0,
     force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
     start: Annotated[str, typer.Option(help="unbent, or equilibrium with what drives it at the start.")] = "unbent",
     solver: SolverOption = "adaptive",
@@ -307,18 +274,7 @@ def _tell_if_stopped(reason: str) -> None:
         raise typer.Exit(STOPPED_EARLY)
 
 
-@app.command()
-def bench(
-    json_path: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write all numbers as JSON.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer repeats: a look, not a measurement.")] = False,
-    only: Annotated[str | None, typer.Option(metavar="GROUP", help="Only one group of measurements.")] = None,
-) -> None:
-    """Measure how fast everything is here, as ratios taken in one run."""
-    from continuarm.benchmarks.run import bench_command
-
-    bench_command(json_path, quick, only)
-
-
+app.command("bench")(bench)
 app.command("reproduce")(reproduce)
 app.command("energy-shaping")(energy_shaping)
 app.command("view")(view)

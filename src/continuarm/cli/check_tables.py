@@ -1,4 +1,4 @@
-"""The tables of `continuarm check`: what an arm file describes."""
+"""The tables of `continuarm check`: what an arm file describes, and where the arm hangs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ from continuarm.cli.output import new_table, numbers, one_line
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from continuarm.common.number_checks import Floats
+
+MOST_SECTIONS_AT_REST = 60
+"""Of an arm whose rest is looked for: the time grows with the cube of their number."""
+
 
 def arm_totals(arm: Arm) -> dict[str, Any]:
     """Counts, length, m, and masses, kg, of the whole arm."""
@@ -21,7 +26,7 @@ def arm_totals(arm: Arm) -> dict[str, Any]:
     return {
         "name": arm.name,
         "sections": arm.n,
-        "muscles": sum(len(section.muscle_map) for section in arm.sections),
+        "muscles": len(arm.muscle_names),
         "inertia": arm.inertia.model,
         "length": math.fsum(section.length + section.offset for section in arm.sections),
         "sections_mass": sections_mass,
@@ -81,3 +86,68 @@ def _row(section: Section) -> list[str]:
         "any" if section.length_range is None else "{:g} to {:g}".format(*section.length_range),
         f"{section.stop_stiffness:g}" if section.stop_stiffness else "none",
     ]
+
+
+def at_rest(arm: Arm) -> dict[str, Any]:
+    """Where the arm rests without muscle forces and how it moves there, in SI units; `reason` where it does not."""
+    from continuarm.engine.quantities import tip_poses
+    from continuarm.sections.model_range import greatest_bend
+    from continuarm.statics.equilibrium_search import equilibrium
+    from continuarm.statics.modes import natural_frequencies, vibrations
+
+    rest: dict[str, Any] = {}
+    try:
+        if arm.n > MOST_SECTIONS_AT_REST:
+            raise ValueError(f"not computed for more than {MOST_SECTIONS_AT_REST} sections")
+        q = equilibrium(arm)
+        rest |= {"q": q.tolist(), "tip": tip_poses(arm, q)[-1, :3, 3].tolist()}
+        rest["on_stops"] = _on_stops(arm, q)
+        rest["natural_frequencies"] = natural_frequencies(arm, q).tolist()
+        slowest, *_, fastest = vibrations(arm, q).time_constants.tolist()
+        rest["time_constants"] = [time if math.isfinite(time) else None for time in (slowest, fastest)]
+    except ValueError as error:
+        rest["reason"] = str(error)
+    return {"rest": rest, "greatest_bend": [greatest_bend(section) for section in arm.sections]}
+
+
+def rest_table(arm: Arm, found: dict[str, Any]) -> Table:
+    """What `at_rest` found as a table, with what the muscles can do."""
+    rest, facts = found["rest"], {}
+    if "tip" in rest:
+        facts["tip at rest"] = ", ".join(f"{round(1e3 * value, 1) + 0:g}" for value in rest["tip"]) + " mm"
+    if "time_constants" in rest:
+        *low, high = (f"{value:.3g}" for value in rest["natural_frequencies"])
+        facts["frequencies"] = f"{', '.join(low[:3])} ... {high} Hz without damping"
+        slowest, fastest = ("infinite" if time is None else f"{time:.3g} s" for time in rest["time_constants"])
+        facts["time constants"] = f"{slowest} slowest, {fastest} fastest, with damping"
+    if "reason" in rest:
+        facts["at rest"] = one_line(rest["reason"])
+    facts["greatest bend"] = _of_sections([f"{math.degrees(bend):.4g}" for bend in found["greatest_bend"]]) + " degrees"
+    if any(section.muscle_area for section in arm.sections):
+        areas = _of_sections([f"{section.muscle_area or 0:g}" for section in arm.sections])
+        dead_zones = _of_sections([f"{section.dead_zone:g}" for section in arm.sections])
+        facts["muscles push"] = f"A max(P - P0, 0) with A = {areas} m², P0 = {dead_zones} Pa"
+    if any(section.valve_lag for section in arm.sections):
+        facts["valves lag"] = _of_sections([f"{section.valve_lag:g}" for section in arm.sections]) + " s"
+    if any(section.pressure_stiffness for section in arm.sections):
+        stiffer = _of_sections([f"{section.pressure_stiffness:g}" for section in arm.sections])
+        facts["pressure stiffens"] = f"by {stiffer} N/m per Pa (not in the frequencies, which are without pressure)"
+    if any(section.hysteresis for section in arm.sections):
+        loops = ["none" if s.hysteresis is None else "({:g}, {:g}, {:g})".format(*s.hysteresis) for s in arm.sections]
+        facts["hysteresis"] = f"a, b, g = {_of_sections(loops)} N/m, 1/m, 1/m (not in the frequencies)"
+    table = new_table("", "", headings=False)
+    for name, fact in facts.items():
+        table.add_row(name, fact)
+    return table
+
+
+def _on_stops(arm: Arm, q: Floats) -> list[str]:
+    """The muscles whose stops push back at q, (3n,) in m."""
+    ranges = [section.length_range if section.stops else None for section in arm.sections for _ in section.muscle_map]
+    each = zip(arm.muscle_names, ranges, arm.muscle_lengths(q), strict=True)
+    return [name for name, allowed, length in each if allowed and not allowed[0] <= length <= allowed[1]]
+
+
+def _of_sections(values: list[str]) -> str:
+    """One value if all sections have it, else all, from the base."""
+    return values[0] if len(set(values)) == 1 else ", ".join(values)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from continuarm.cli.options import INTERRUPTED, AsJson
 from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
 from continuarm.common.files import output_path
 from continuarm.common.text import printable
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["identify"]
 
 SERIOUS = 1
-INTERRUPTED = 130
 
 
 def identify(
@@ -42,7 +42,7 @@ def identify(
     seed: Annotated[int, typer.Option(help="Of the places.")] = 0,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Write the arm: .toml.")] = "",
     report: Annotated[str, typer.Option("--report", metavar="FILE", help="Write a page with figures: .html.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Fit parameters of an arm to recordings, with errors, and write its file.
 

@@ -6,7 +6,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from continuarm.common.text import printable
@@ -40,6 +40,20 @@ def show(*tables: Table) -> None:
         if i:
             console.print()
         console.print(table)
+
+
+MOST_NAMES = 6
+
+
+def some_of(words: Sequence[str]) -> str:
+    """The first of some words, and how many more there are."""
+    more = len(words) - MOST_NAMES
+    return ", ".join(words[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def warn(sentence: str) -> None:
+    """Says something that the user should know, on standard error."""
+    print(f"warning: {printable(sentence)}", file=sys.stderr)
 
 
 def show_json(value: Any) -> None:

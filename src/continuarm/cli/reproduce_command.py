@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from continuarm.cli.options import INTERRUPTED, AsJson
 from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
 from continuarm.common.files import output_path
 from continuarm.common.text import printable
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from continuarm.reproduction.report_folder import Reproduction
 
 __all__ = ["energy_shaping", "reproduce"]
-
-INTERRUPTED = 130
 
 
 def reproduce(
@@ -30,7 +29,7 @@ def reproduce(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is there already.")] = False,
     seed: Annotated[int, typer.Option(help="Of all random numbers.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compute every claim of the paper again and write a report: report.html, report.json, figures and their data.
 
@@ -92,7 +91,7 @@ def energy_shaping(
         str, typer.Option("-o", "--output", metavar="FILE", help="Write an arm file with the fitted model: .toml.")
     ] = "",
     arm: Annotated[str, typer.Option(help="The arm that is written: a file, or the name of an arm.")] = "prototype",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Fit the energy shaping coefficients β of the paper to random sections.
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from continuarm.arms.arm import Arm
-from continuarm.cli.output import new_table, one_line
+from continuarm.cli.output import new_table, one_line, some_of
 from continuarm.paper.experiments import LABEL, Comparison
 from continuarm.simulation.inputs import PressureSignal, PressureSteps
 from continuarm.simulation.motion import Motion
@@ -20,7 +20,6 @@ SOLVERS: dict[str, Any] = {"adaptive": Adaptive, "bdf": CVODE, "fixed": FixedSte
 OPTIONS = {"rtol": "--rtol", "rate": "--step-rate"}
 """Fields of solvers, and what they are called on the command line."""
 
-MOST_MUSCLES = 6
 UNSEEN = 0.05
 """mm beyond the range of a muscle that are not worth a word: they would be shown as 0.0 mm."""
 
@@ -134,11 +133,10 @@ def _work(record: dict[str, Any]) -> str:
 def _left(muscles: list[dict[str, Any]]) -> str:
     """l33 up to 81.2 mm of 70, l11 down to -3.1 mm of 0."""
     words = []
-    for each in muscles[:MOST_MUSCLES]:
+    for each in muscles:
         way = "up" if each["to_mm"] > each["allowed_mm"] else "down"
         words.append(f"{each['muscle']} {way} to {each['to_mm']:.1f} mm of {each['allowed_mm']:g}")
-    more = len(muscles) - MOST_MUSCLES
-    return ", ".join(words) + (f" and {more} more" if more > 0 else "")
+    return some_of(words)
 
 
 def comparison_tables(comparison: Comparison, written: list[str]) -> list[Table]:

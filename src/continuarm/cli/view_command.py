@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from continuarm.cli.options import ArmArgument
+
 __all__ = ["live", "view"]
 
 HostOption = Annotated[
@@ -44,7 +46,7 @@ def view(
 
 
 def live(
-    arm: Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")],
+    arm: ArmArgument,
     benchmark: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Only measure for so long how well it keeps time, without a page."),

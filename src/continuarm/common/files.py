@@ -5,40 +5,82 @@ from __future__ import annotations
 import contextlib
 import csv
 import os
+import shutil
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from continuarm.common.text import printable
+from continuarm.common.text import printable, short
 
 
-def output_path(path: str | os.PathLike[str], suffixes: Sequence[str]) -> Path:
-    """The file that would be written to, links followed; ValueError says why it cannot be. Best asked before a run."""
-    place, name = Path(os.path.realpath(path)), printable(str(os.fspath(path)))
+def file_name(path: object) -> str:
+    """The name of a file as messages show it; ValueError where it is no name at all."""
+    text = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(text, str) or not text:
+        raise ValueError(f"path = {short(path)}: must be the name of a file")
+    return printable(text)
+
+
+def output_path(path: str | os.PathLike[str], suffixes: Sequence[str] = ()) -> Path:
+    """The file that would be written to, links followed; ValueError says why it cannot be. Best asked before a run.
+
+    A rename would put a file in place of anything: only of a file that may be written, or of nothing. No suffixes: any.
+    """
+    name = file_name(path)
+    try:
+        place = Path(os.path.realpath(path))
+        folder, is_there = place.parent, place.exists()
+    except (OSError, ValueError) as error:  # no system has such a name
+        raise ValueError(f"{name}: cannot be written: {cause(error)}") from None
     allowed = suffixes[0] if len(suffixes) == 1 else f"one of {', '.join(suffixes)}"
     for is_so, sentence in (
-        (place.suffix.lower() not in suffixes, f"the suffix must be {allowed}"),
         (place.is_dir(), "is a folder, not a file"),
-        (not place.parent.is_dir(), f"the folder {str(place.parent)!r} does not exist"),
-        (not os.access(place.parent, os.W_OK | os.X_OK), f"the folder {str(place.parent)!r} is read-only"),
+        (bool(suffixes) and place.suffix.lower() not in suffixes, f"the suffix must be {allowed}"),
+        (not folder.is_dir(), f"the folder {str(folder)!r} does not exist"),
+        (is_there and not place.is_file(), "is a device, not a file"),
+        (is_there and not os.access(place, os.W_OK), "is read-only"),
+        (not os.access(folder, os.W_OK | os.X_OK), f"the folder {str(folder)!r} is read-only"),
     ):
         if is_so:
-            raise ValueError(f"{name}: {sentence}")
+            raise ValueError(printable(f"{name}: {sentence}"))
     return place
 
 
 @contextlib.contextmanager
-def replaced(target: Path) -> Iterator[Path]:
-    """A name beside the target to write to, renamed to it at the end: all of it or, after a fault, what was there."""
-    beside = target.with_name(f".{uuid.uuid4().hex}.tmp")
+def beside(target: Path, durable: bool = True) -> Iterator[Path]:
+    """A name beside the target to write to, renamed to it at the end: all of it or, after a fault, what was there.
+
+    It has the permissions of what was there. durable: its bytes are on the disk before its name is.
+    """
+    new = target.with_name(f".{uuid.uuid4().hex}.tmp")
     try:
-        yield beside
-        os.replace(beside, target)
-    except OSError as error:
-        raise ValueError(f"{printable(str(target))}: cannot be written: {error.strerror or error}") from None
+        yield new
+        if durable:
+            with open(new, "r+b") as file:
+                os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, new)
+        os.replace(new, target)
     finally:
         with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
+            new.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replaced(target: Path) -> Iterator[Path]:
+    """As `beside`; what the system refuses is a ValueError of one sentence."""
+    try:
+        with beside(target) as new:
+            yield new
+    except OSError as error:
+        raise ValueError(printable(f"{target}: cannot be written: {cause(error)}")) from None
+
+
+def cause(error: Exception) -> str:
+    """What the system or a library says, on one line."""
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def table_lines(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:

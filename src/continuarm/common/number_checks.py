@@ -101,6 +101,17 @@ def fractions(name: str, value: ArrayLike) -> Floats:
 
 def duration(name: str, value: object, least: float = 0.0, most: float = 1e9) -> float:
     """The value as a number of seconds above the least."""
+    return number_above(name, value, least, most, "s", "seconds")
+
+
+def rate(name: str, value: object, most: float) -> float:
+    """The value as a number of hertz above 0."""
+    return number_above(name, value, 0.0, most, "Hz", "hertz")
+
+
+def number_above(name: str, value: object, least: float, most: float, unit: str, units: str) -> float:
+    """The value as a number above the least and at most the most, of so many units; text such as '5 s' is none."""
     if not is_number(value) or not least < float(value) <= most:  # type: ignore[arg-type]
-        raise ValueError(f"{name} = {short(value)}: must be above {least:g} s and at most {most:g} s")
+        limits = f"above {least:g} {unit} and at most {most:g} {unit}"
+        raise ValueError(f"{name} = {short(value)}: must be a number of {units}, {limits}")
     return float(value)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from continuarm.engine.state_checks import checked
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import parts
+from continuarm.simulation.interpolation import place
 from continuarm.simulation.solvers import Adaptive
 from continuarm.statics.rest import resting
 
@@ -40,15 +41,8 @@ class Track:
 
         Before its first state a run is at rest.
         """
-        k = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, max(len(self.t) - 2, 0))
-        after = np.minimum(k + 1, len(self.t) - 1)
-        step = np.where(after > k, self.t[after] - self.t[k], 1.0)[:, None]
-        part = np.clip((times - self.t[k])[:, None] / step, 0.0, 1.0)
-        here, there = self.q[k], self.q[after]
-        change = there - here
-        bow = (1 - part) * (step * self.qd[k] - change) - part * (step * self.qd[after] - change)
         late = times > self.t[-1] if self.stopped else np.zeros(len(times), dtype=bool)
-        return here + part * change + part * (1 - part) * bow, late
+        return place(self.t, times).cubic(self.q, self.qd), late
 
 
 def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Track | None = None) -> Track:

@@ -33,7 +33,7 @@ class Experiment:
 
     number: int
     title: str
-    steps: PressureSteps  # s, kPa
+    steps: PressureSteps  # s, Pa
     duration: float  # s
     paper_factor: float  # how many times faster than real time the paper simulates it, as printed
     description: str
@@ -45,7 +45,7 @@ EXPERIMENTS = {
         Experiment(
             number=1,
             title="one section after the other, in the plane y = 0",
-            steps=PressureSteps({"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)], "l11": [(7.55, 500.0)]}),
+            steps=PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)], "l11": [(7.55, 500e3)]}),
             duration=10.5,
             paper_factor=6.69,
             description="Tip, middle and base section are driven in turn. The paper prints no length.",
@@ -53,7 +53,7 @@ EXPERIMENTS = {
         Experiment(
             number=2,
             title="middle and tip section in two planes",
-            steps=PressureSteps({"l23": [(0.0, 300.0)], "l33": [(3.3, 500.0)]}),
+            steps=PressureSteps({"l23": [(0.0, 300e3)], "l33": [(3.3, 500e3)]}),
             duration=7.0,
             paper_factor=7.8,
             description="The base section is not driven. The paper prints no length: 7.8 times its 0.89 s is 6.9 s.",
@@ -61,7 +61,7 @@ EXPERIMENTS = {
         Experiment(
             number=3,
             title="all sections, in planes that are not parallel",
-            steps=PressureSteps({"l33": [(0.0, 500.0)], "l23": [(2.55, 300.0)], "l11": [(5.05, 300.0)]}),
+            steps=PressureSteps({"l33": [(0.0, 500e3)], "l23": [(2.55, 300e3)], "l11": [(5.05, 300e3)]}),
             duration=7.9,
             paper_factor=7.3,
             description="Tip, middle and base section are driven in turn. The length is the paper's.",

@@ -8,16 +8,8 @@ from typing import Any
 import numpy as np
 
 from continuarm.benchmarks import groups as bench_groups
-from continuarm.benchmarks.groups import (
-    MODELS,
-    best,
-    calls,
-    fitted_exponent,
-    measure_growth,
-    measure_paper,
-    native_loop,
-    prototype,
-)
+from continuarm.benchmarks.groups import MODELS, measure_growth, measure_paper, native_loop, prototype
+from continuarm.benchmarks.timing import best, calls, fitted_exponent
 from continuarm.engine import compiled
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.paper.algorithm1 import paper_forward_dynamics
@@ -53,7 +45,7 @@ def find_complexity(given: Mapping[str, Any], tell: Tell) -> Findings:
         "derivatives_formed": {n: sum((3 * i) ** 3 for i in range(1, n + 1)) for n in (1, 3, 10, 100)},
     }
     tell(0.05)
-    effort = bench_groups.Effort(
+    effort = bench_groups.Workload(
         repeats=given["repeats"],
         seconds=given["seconds"],
         paper_sections=given["paper_sections"],
@@ -117,7 +109,7 @@ def _exponents(table: Table) -> dict[str, list[dict[str, float]]]:
     return found
 
 
-def _rates(effort: bench_groups.Effort) -> dict[str, float | None]:
+def _rates(effort: bench_groups.Workload) -> dict[str, float | None]:
     """Seconds of one forward dynamics of three sections, by the way it is called."""
     tasks, shaped, exact = {}, prototype(3, "centre of gravity"), prototype(3)
     state = bench_groups.bent_states(exact)

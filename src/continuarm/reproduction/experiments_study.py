@@ -9,7 +9,7 @@ import numpy as np
 
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import SMALL_BENDS, CentreOfGravity, Integral
-from continuarm.benchmarks.groups import Effort, best, calls
+from continuarm.benchmarks.timing import Repeats, best, calls
 from continuarm.common.number_checks import Floats
 from continuarm.paper.experiments import EXPERIMENTS, LABEL, Comparison, Experiment, compare_models
 from continuarm.reproduction.energy_shaping_study import fitted_coefficients, fitted_model
@@ -17,6 +17,7 @@ from continuarm.reproduction.figures import draw_experiment
 from continuarm.reproduction.number_text import digits, seconds
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import tip_distances
 from continuarm.simulation.simulator import simulate
@@ -46,7 +47,7 @@ def simulation_parameters(extent: Extent, seed: int, earlier: Mapping[str, Findi
 
 def find_simulations(given: Mapping[str, Any], tell: Tell) -> Findings:
     """Every experiment with both models, with the fitted and with the small-bend coefficients."""
-    fitted, effort = fitted_model(given), Effort(repeats=given["repeats"], seconds=given["seconds"])
+    fitted, repeats = fitted_model(given), Repeats(repeats=given["repeats"], seconds=given["seconds"])
     numbers: dict[str, Any] = {
         "label": LABEL,
         "steady_seconds": STEADY,
@@ -60,7 +61,7 @@ def find_simulations(given: Mapping[str, Any], tell: Tell) -> Findings:
         limits = compare_models(experiment, ARM.replace(inertia=SMALL_BENDS))
         numbers["experiments"][str(number)] = _numbers(experiment, shaped, limits)
         tables[f"experiment-{number}"] = _table(shaped, limits)
-        times[str(number)] = _speed(experiment, fitted, effort)
+        times[str(number)] = _speed(experiment, fitted, repeats)
         tell((k + 1) / len(EXPERIMENTS))
     numbers["largest_by_damping_mm"] = {
         f"{damping:g}": [_largest(fitted, damping, experiment) for experiment in EXPERIMENTS.values()]
@@ -82,7 +83,9 @@ def _numbers(experiment: Experiment, shaped: Comparison, limits: Comparison) -> 
     return {
         "title": experiment.title,
         "duration": experiment.duration,
-        "steps": [[time, name, kPa] for name, steps in experiment.steps.steps.items() for time, kPa in steps],
+        "steps": [
+            [time, name, Pa / UNITS["kPa"]] for name, steps in experiment.steps.steps.items() for time, Pa in steps
+        ],
         "stopped": [motion.stopped for each in (shaped, limits) for motion in each.motions.values()],
         "fitted": _differences(experiment, shaped),
         "small_bends": _differences(experiment, limits),
@@ -144,7 +147,7 @@ def _table(shaped: Comparison, limits: Comparison) -> Table:
     return Table.of(*columns)
 
 
-def _speed(experiment: Experiment, fitted: CentreOfGravity, effort: Effort) -> dict[str, Any]:
+def _speed(experiment: Experiment, fitted: CentreOfGravity, repeats: Repeats) -> dict[str, Any]:
     """Seconds of wall time of a simulation by model and solver, and how many times faster than real time that is."""
     tasks = {}
     for solver, made in (("compiled", Adaptive()), ("CVODE", CVODE())):
@@ -228,7 +231,7 @@ _MODELS = ("integral", "centre of gravity")
 def _drawing(number: int) -> Drawing:
     experiment = EXPERIMENTS[number]
     steps = ", ".join(
-        f"{muscle} {pressure:g} kPa at {time:g} s"
+        f"{muscle} {pressure / UNITS['kPa']:g} kPa at {time:g} s"
         for muscle, steps in experiment.steps.steps.items()
         for time, pressure in steps
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,18 +14,25 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common.files import table_lines
-from continuarm.common.number_checks import is_number, real_numbers
+from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
 from continuarm.common.text import short
-from continuarm.simulation.commands import Control, Drive, Floats, joined, muscle_count
+from continuarm.simulation.commands import Control, Drive, joined, muscle_count
 
-UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "MPa": 1e6}
-"""Pressure units that a signal file may name."""
+UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
+"""Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""
 
 SECONDS = {"s": 1.0, "ms": 1e-3}
 """Units of time that a signal file may name."""
 
 HIGHEST = 1e9
 """The highest pressure that is taken, Pa."""
+
+
+class PressureWarning(UserWarning):
+    """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
+
+    A class of its own, so that a program can silence it, or make it an error, and nothing else.
+    """
 
 
 class Input(Protocol):
@@ -45,44 +53,47 @@ class NoInput:
 
 @dataclass(frozen=True)
 class PressureSteps:
-    """Pressure steps of named muscles, in kPa: {"l33": [(0.0, 600.0)], "l22": [(3.2, 500.0)]}.
+    """Pressure steps of named muscles, pairs of s and Pa: {"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]}.
 
     l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
-    keeps that of its last. As text: "l33=600@0,l22=500@3.2".
+    keeps that of its last. As text, in kPa or a unit that is named: "l33=600@0, l22=5bar@3.2".
     """
 
     steps: Mapping[str, Sequence[tuple[float, float]]]
 
     @classmethod
     def parse(cls, text: str) -> PressureSteps:
-        """From text such as "l33=600@0, l22=500@3.2": muscle=kPa@seconds."""
+        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named."""
         steps: dict[str, list[tuple[float, float]]] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
-            found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]+)\s*@\s*(\S+)", part)
+            found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]*?[\d.])\s*([a-zA-Z]*)\s*@\s*(\S+)", part)
+            if found and (found[3] or "kPa") not in UNITS:
+                raise ValueError(f"pressures: {part!r} has the unit {found[3]!r}: must be one of {', '.join(UNITS)}")
             try:
                 if not found:
                     raise ValueError
-                steps.setdefault(found[1], []).append((float(found[3]), float(found[2])))
+                pressure = float(found[2]) * UNITS[found[3] or "kPa"]
+                steps.setdefault(found[1], []).append((float(found[4]), pressure))
             except ValueError:
                 raise ValueError(
-                    f"pressures: {part!r} must be of the form muscle=kPa@seconds, such as l33=600@0"
+                    f"pressures: {part!r} must be of the form muscle=pressure@seconds, such as l33=600kPa@0"
                 ) from None
         return cls(steps)
 
     def drive(self, arm: Arm) -> Drive:
         """The pressures, in steps."""
         if not isinstance(self.steps, Mapping):
-            raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600.0)]}}, s and kPa")
+            raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600e3)]}}, s and Pa")
         for name, steps in self.steps.items():
             if not _are_pairs(steps):
                 raise ValueError(
-                    f"{name}: {short(steps)} must be a list of pairs (seconds, kPa), such as [(0.0, 600.0)]"
+                    f"{name}: {short(steps)} must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]"
                 )
             for time, pressure in steps:
                 if not (np.isfinite(time) and time >= 0):
                     raise ValueError(f"{name}: time {time} s must be 0 or later")
-                if not 0 <= pressure <= HIGHEST / 1e3:
-                    raise ValueError(f"{name}: pressure {pressure} kPa must be 0 or more and at most {HIGHEST / 1e3:g}")
+                if not 0 <= pressure <= HIGHEST:
+                    raise ValueError(f"{name}: pressure {pressure} Pa must be 0 or more and at most {HIGHEST:g}")
             times = [time for time, _ in steps]
             if len(set(times)) < len(times):
                 raise ValueError(f"{name}: two steps at the same time, {max(times, key=times.count):g} s")
@@ -91,13 +102,16 @@ class PressureSteps:
         for name, steps in self.steps.items():
             column = muscle_index(arm, name)
             for time, pressure in sorted(steps):
-                pressures[times.index(float(time)) :, column] = 1e3 * pressure
+                pressures[times.index(float(time)) :, column] = pressure
         return Drive.held(times, joined(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
 @dataclass(frozen=True, eq=False)
 class PressureSignal:
-    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa, held or linear between."""
+    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa.
+
+    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    """
 
     times: ArrayLike
     pressures: ArrayLike
@@ -143,30 +157,36 @@ class PressureSignal:
 
 @dataclass(frozen=True, eq=False)
 class ForceSignal:
-    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N, held or linear between."""
+    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N.
+
+    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    """
 
     times: ArrayLike
     forces: ArrayLike
-    linear: bool = False
+    linear: bool = True
 
     def drive(self, arm: Arm) -> Drive:
         """The forces as they are."""
         times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
-        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, forces=forces))
+        return _lines_or_held(self.linear, times, joined(arm, forces=forces))
 
 
 @dataclass(frozen=True, eq=False)
 class WrenchSignal:
-    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes."""
+    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes.
+
+    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    """
 
     times: ArrayLike
     wrenches: ArrayLike
-    linear: bool = False
+    linear: bool = True
 
     def drive(self, arm: Arm) -> Drive:
         """The wrench as it is."""
         times, wrenches = _signal("wrenches", self.times, self.wrenches, 6)
-        return (Drive.lines if self.linear else Drive.held)(times, joined(arm, wrench=wrenches))
+        return _lines_or_held(self.linear, times, joined(arm, wrench=wrenches))
 
 
 @dataclass(frozen=True)
@@ -182,8 +202,7 @@ class Controller:
 
     def drive(self, arm: Arm) -> Drive:
         """The function, its answers checked."""
-        if not (is_number(self.rate) and 0 < self.rate <= 1e6):
-            raise ValueError(f"rate of the controller = {self.rate!r}: must be above 0 Hz and at most 1e6 Hz")
+        rate("rate of the controller", self.rate, most=1e6)
         if self.gives not in ("pressures", "forces"):
             raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
         if not callable(self.function):
@@ -238,12 +257,24 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
     return when, what
 
 
+def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> Drive:
+    return (Drive.lines if linear else Drive.held)(times, rows)
+
+
 def muscle_index(arm: Arm, name: str) -> int:
     """The column of a muscle such as l33 (section 3, muscle 3) or l10-2."""
     names = arm.muscle_names
     if name not in names:
         raise ValueError(f"muscle {name!r}: must be one of {names[0]} to {names[-1]} of {arm.name!r}")
     return names.index(name)
+
+
+def warn_if_too_weak(arm: Arm, pressures: Floats) -> None:
+    """A PressureWarning where pressures (..., muscles) in Pa, not all of them zero, are below every dead zone."""
+    highest, least = float(pressures.max(initial=0.0)), min(section.dead_zone for section in arm.sections)
+    if 0 < highest <= least:
+        sentence = f"no muscle of {arm.name!r} pushes: the highest pressure is {highest:g} Pa"
+        warnings.warn(f"{sentence}, the smallest dead zone {least:g} Pa", PressureWarning, stacklevel=3)
 
 
 def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:

@@ -8,17 +8,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
+from continuarm.sections.muscles import Actuation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from continuarm.viewer.viewer import Viewer
 
-Floats = NDArray[np.float64]
+ROUNDING = 1e-9
+"""Share of the largest force by which the same force computed twice may differ, with room for sums that cancel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +54,23 @@ class Motion:
         return self.tip_poses[..., :3, 3]
 
     @cached_property
+    def forces(self) -> Floats:
+        """Forces that were commanded over q, as by a ForceSignal: τ less what the muscles do; (k, 3n), N.
+
+        Zero where no more than rounding is left, as in every motion that is driven by pressures.
+        """
+        own = Actuation(self.arm).forces(self.pressures, self.hysteresis, self.q)
+        told = self.tau - own
+        largest = max(np.abs(self.tau).max(initial=0.0), np.abs(own).max(initial=0.0))
+        return np.where(np.abs(told) > ROUNDING * largest, told, 0.0)
+
+    @cached_property
     def energies(self) -> dict[str, Floats]:
         """Energies, (k,) each, J: kinetic + gravitational + elastic changes by supplied - dissipated."""
-        return {
-            "kinetic": kinetic_energy(self.arm, self.q, self.qd),
-            "gravitational": gravitational_energy(self.arm, self.q),
-            "elastic": elastic_energy(self.arm, self.q),
-            "supplied": self.supplied,
-            "dissipated": self.dissipated,
-        }
+        return energies_of(self.arm, self.q, self.qd, self.supplied, self.dissipated)
 
     def plot(self, other: Motion | None = None) -> Figure:
-        """A figure of the motion: tips, pressures, energies, shapes; with another one, the distance between them."""
+        """A figure of the motion: tips, what drives it, energies, shapes; with another, the distance between them."""
         from continuarm.simulation.plots import plot_motion
 
         return plot_motion(self, other)
@@ -99,6 +106,17 @@ class Motion:
     def __repr__(self) -> str:
         end = f", stopped: {self.stopped}" if self.stopped else ""
         return f"<Motion of {self.arm.name!r}: {len(self.t)} states over {self.t[-1] if len(self.t) else 0:g} s{end}>"
+
+
+def energies_of(arm: Arm, q: Floats, qd: Floats, supplied: Any, dissipated: Any) -> dict[str, Any]:
+    """The energies of states (..., 3n) by name, (...) each, J, beside the work that was done until then."""
+    return {
+        "kinetic": kinetic_energy(arm, q, qd),
+        "gravitational": gravitational_energy(arm, q),
+        "elastic": elastic_energy(arm, q),
+        "supplied": supplied,
+        "dissipated": dissipated,
+    }
 
 
 ROWS = ("t", "q", "qd", "tau", "pressures", "hysteresis", "wrench", "supplied", "dissipated")

@@ -14,15 +14,14 @@ import io
 import json
 import math
 import os
-import shutil
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Self
 
 import numpy as np
 
-from continuarm.arms.arm import Arm, muscle_names
+from continuarm.arms.arm import Arm
+from continuarm.common.files import beside, cause, file_name, output_path
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
 from continuarm.simulation.motion import ROWS, Motion
@@ -43,8 +42,8 @@ _SPARE = 1 << 10  # bytes of a variable beyond its rows, for gaps between them; 
 
 _VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "time": ((), "s", "time since the start"),
-    "q": (("coordinate",), "m", "muscle length changes, section by section"),
-    "qd": (("coordinate",), "m/s", "rates of the muscle lengths"),
+    "q": (("coordinate",), "m", "length changes of the muscles at 0°, 120° and 240°, section by section"),
+    "qd": (("coordinate",), "m/s", "rates of q"),
     "tau": (("coordinate",), "N", "what all muscles do together over q, positive extends"),
     "pressures": (("muscle",), "Pa", "pressures in the muscles"),
     "hysteresis": (("muscle",), "N", "force by which hysteresis holds each muscle back"),
@@ -72,23 +71,7 @@ def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
 
 def check_motion_path(path: str | os.PathLike[str]) -> Path:
     """The file that a motion would be written to, links followed; ValueError says why it cannot be."""
-    name = _name(path)
-    try:
-        target = Path(os.path.realpath(path))
-        folder, is_there = target.parent, target.exists()
-    except (OSError, ValueError) as error:  # no system has such a name
-        raise ValueError(f"{name}: cannot be written: {_reason(error)}") from None
-    for is_so, sentence in (
-        (target.is_dir(), "is a folder, not a file"),
-        (target.suffix.lower() not in SUFFIXES, f"the suffix must be one of {', '.join(SUFFIXES)}"),
-        (not folder.is_dir(), f"the folder {str(folder)!r} does not exist"),
-        (is_there and not target.is_file(), "is a device, not a file"),
-        (is_there and not os.access(target, os.W_OK), "is read-only"),
-        (not os.access(folder, os.W_OK | os.X_OK), f"the folder {str(folder)!r} is read-only"),
-    ):
-        if is_so:
-            raise ValueError(printable(f"{name}: {sentence}"))
-    return target
+    return output_path(path, SUFFIXES)
 
 
 def partial_path(path: Path) -> Path:
@@ -114,14 +97,14 @@ class MotionWriter:
         self.partial = partial_path(self.path)
         self.arm, self.rows, self.written = arm, int(rows), 0
         self._shapes = _row_shapes(arm)
-        with _in_one_sentence(self.path), _beside(self.path) as beside, contextlib.ExitStack() as undo:
+        with _in_one_sentence(self.path), contextlib.ExitStack() as undo:
             _refuse_if_in_use(self.partial)
-            self._places = _create(beside, arm, self.rows, {"stopped": _NOT_FINISHED})
-            self._file = undo.enter_context(open(beside, "r+b"))
-            if fcntl is not None:
-                with contextlib.suppress(OSError):  # some network folders have no locks
-                    fcntl.flock(self._file, fcntl.LOCK_SH)
-            os.replace(beside, self.partial)
+            with beside(self.partial, durable=False) as new:
+                self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED})
+                self._file = undo.enter_context(open(new, "r+b"))
+                if fcntl is not None:
+                    with contextlib.suppress(OSError):  # some network folders have no locks
+                        fcntl.flock(self._file, fcntl.LOCK_SH)
             undo.pop_all()
 
     def write(self, part: Motion) -> None:
@@ -153,16 +136,11 @@ class MotionWriter:
         if self.written < self.rows and not stopped:
             raise ValueError(f"{self.written} of {self.rows} rows are written: close must be told why it stopped")
         ends = {"record": _json(record), "stopped": stopped}
-        with _in_one_sentence(self.path, f"; the rows are in {self.partial}"), _beside(self.path) as beside:
-            places = _create(beside, self.arm, self.written, ends)
-            with open(beside, "r+b") as whole:
+        with _in_one_sentence(self.path, f"; the rows are in {self.partial}"), beside(self.path) as new:
+            places = _create(new, self.arm, self.written, ends)
+            with open(new, "r+b") as whole:
                 for name, place in places.items():
                     _copy(self._file, self._places[name], whole, place, self._bytes(name, self.written))
-                whole.flush()
-                os.fsync(whole.fileno())
-            if self.path.exists():
-                shutil.copymode(self.path, beside)
-            os.replace(beside, self.path)
         with self._file, contextlib.suppress(OSError):  # somebody may have removed or replaced the partial file
             ours = os.path.samestat(os.fstat(self._file.fileno()), os.stat(self.partial))
             self._file.close()
@@ -184,7 +162,7 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     """The motion of a file; of a partial one, the rows written so far, with a `stopped` that says "interrupted"."""
     import h5py  # type: ignore[import-untyped]
 
-    name = _name(path)
+    name = file_name(path)
     try:
         _refuse_to_read(Path(path))
         if not h5py.is_hdf5(path):
@@ -195,13 +173,19 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
         sentence = str(error)
     except Exception as error:  # of a damaged file, the HDF5 library raises anything
         unreadable = isinstance(error, OSError) and error.errno
-        sentence = f"{'cannot be read' if unreadable else 'is damaged'}: {_reason(error)}"
+        sentence = f"{'cannot be read' if unreadable else 'is damaged'}: {cause(error)}"
     raise ValueError(printable(f"{name}: {sentence}"))
 
 
 def _sizes(arm: Arm) -> dict[str, int]:
-    muscles = sum(len(section.muscle_map) for section in arm.sections)
-    return {"coordinate": 3 * arm.n, "muscle": muscles, "section": arm.n, "axis": 3, "row": 3, "column": 3}
+    return {
+        "coordinate": 3 * arm.n,
+        "muscle": len(arm.muscle_names),
+        "section": arm.n,
+        "axis": 3,
+        "row": 3,
+        "column": 3,
+    }
 
 
 def _row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:
@@ -210,9 +194,9 @@ def _row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:
 
 
 def _labels(arm: Arm) -> dict[str, list[Any]]:
-    """What stands along the dimensions: l12 is muscle 2 of section 1."""
+    """What stands along the dimensions: l12 is muscle 2 of section 1, q12 a coordinate that is no muscle's length."""
     return {
-        "coordinate": muscle_names([3] * arm.n),
+        "coordinate": arm.coordinate_names,
         "muscle": arm.muscle_names,
         "section": list(range(1, arm.n + 1)),
         "axis": ["x", "y", "z"],
@@ -298,35 +282,11 @@ def _refuse_if_in_use(partial: Path) -> None:
 
 
 @contextlib.contextmanager
-def _beside(target: Path) -> Iterator[Path]:
-    """A name for a file that is renamed when it is complete; what was not renamed is removed."""
-    beside = target.with_name(f".{uuid.uuid4().hex}.tmp")
-    try:
-        yield beside
-    finally:
-        with contextlib.suppress(OSError):
-            beside.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
 def _in_one_sentence(path: Path, comfort: str = "") -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:  # RuntimeError: the HDF5 library
-        raise ValueError(printable(f"{path}: cannot be written: {_reason(error)}{comfort}")) from None
-
-
-def _name(path: str | os.PathLike[str]) -> str:
-    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise ValueError(f"path = {short(path)}: must be the name of a file")
-    return printable(str(os.fspath(path)))
-
-
-def _reason(error: Exception) -> str:
-    """What the system or a library says, on one line."""
-    if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno)
-    return " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(printable(f"{path}: cannot be written: {cause(error)}{comfort}")) from None
 
 
 class _NoMotionError(ValueError):

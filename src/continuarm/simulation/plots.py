@@ -1,4 +1,4 @@
-"""Figures of motions: section tips, pressures, energies and the arm itself. No display is needed."""
+"""Figures of motions: section tips, pressures or forces, energies and the arm itself. No display is needed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.common.files import output_path, replaced
+from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.engine.quantities import backbone
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 """The kinds of file that a figure is written to."""
@@ -56,7 +56,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     if not len(motion.t):
         raise ValueError("motion has no states: there is nothing to draw")
     distances = None if other is None else tip_distances(motion, other)
-    driven = _driven(motion)
+    driven = [(label, curves) for label, curves in driven_by(motion).items() if curves]
 
     figure = Figure(figsize=(10.0, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
@@ -64,7 +64,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     if note:
         figure.supxlabel(printable(note), fontsize=TEXT - 1, color="0.35", parse_math=False)
     columns = figure.add_gridspec(1, 2, width_ratios=[1.1, 1])
-    panels = 3 + (distances is not None) + bool(driven)
+    panels = 3 + (distances is not None) + len(driven)
     rows = columns[0].subgridspec(panels, 1)
     over_time = [figure.add_subplot(rows[0])]
     over_time += [figure.add_subplot(rows[k], sharex=over_time[0]) for k in range(1, panels)]
@@ -73,8 +73,8 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     over_time[0].legend(**_legend("section"))
     if distances is not None:
         _draw_distances(over_time[3], motion.t, distances)
-    if driven:
-        _draw_pressures(over_time[-1], motion.t, driven)
+    for axes, (label, curves) in zip(over_time[panels - len(driven) :], driven, strict=True):
+        _draw_driven(axes, motion.t, label, curves)
     _time_axis(over_time[-1])
     for axes in over_time:
         axes.label_outer()
@@ -118,16 +118,31 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
         figure.savefig(beside, format=place.suffix[1:].lower(), dpi=200)
 
 
-def _driven(motion: Motion) -> dict[str, Floats]:
-    """Pressures, kPa, of the muscles that have any, by name, in the order of their first."""
-    pressed = [(int(column.argmax()), k) for k, column in enumerate(motion.pressures.T > 0) if column.any()]
-    return {motion.arm.muscle_names[k]: motion.pressures[:, k] / 1e3 for _, k in sorted(pressed)}
+def driven_by(motion: Motion) -> dict[str, dict[str, Floats]]:
+    """What drives a motion over time: pressures, kPa, by muscle, and forces, N, by coordinate, where there are any.
+
+    In the order in which they begin.
+    """
+    return {
+        "pressure, kPa": _begun(motion.arm.muscle_names, motion.pressures / UNITS["kPa"]),
+        "force, N": _begun(motion.arm.coordinate_names, motion.forces),
+    }
+
+
+def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
+    """The columns (k, names) that are not zero throughout, by name, in the order of their first entry that is not."""
+    begins = [(int(column.argmax()), k) for k, column in enumerate(columns.T != 0) if column.any()]
+    return {names[k]: columns[:, k] for _, k in sorted(begins)}
 
 
 def _title(given: str, motion: Motion, other: Motion | None) -> str:
-    driven = list(_driven(motion))
-    muscles = ", ".join(driven) if len(driven) <= 6 else f"{len(driven)} muscles"
-    lines = [f"{motion.arm.name}, {motion.t[-1]:g} s, {f'pressure in {muscles}' if driven else 'no pressure'}"]
+    words = (("pressure in", "muscles"), ("force on", "coordinates"))
+    driven = [
+        f"{kind} {', '.join(names) if len(names) <= 6 else f'{len(names)} {many}'}"
+        for (kind, many), names in zip(words, driven_by(motion).values(), strict=True)
+        if names
+    ]
+    lines = [", ".join([motion.arm.name, f"{motion.t[-1]:g} s", *(driven or ["no pressure"])])]
     if other is None:
         lines[0] += f", {motion.arm.inertia.model} model"
     else:
@@ -213,15 +228,17 @@ def _draw_distances(axes: Axes, t: Floats, distances: Floats) -> None:
     axes.legend(**_legend("section"))
 
 
-def _draw_pressures(axes: Axes, t: Floats, driven: dict[str, Floats]) -> None:
-    for k, (name, pressure) in enumerate(driven.items()):
-        label = name if k < MOST_NAMES else None
+def _draw_driven(axes: Axes, t: Floats, label: str, curves: dict[str, Floats]) -> None:
+    """Pressures or forces, each with a look of its own; zero is in view."""
+    for k, (name, values) in enumerate(curves.items()):
         dashes = DASHES[k // len(CYCLE) % len(DASHES)]
-        axes.plot(t, pressure, color=CYCLE[k % len(CYCLE)], linestyle=dashes, linewidth=1.2, label=label)
-    _plain(axes, "pressure, kPa")
-    axes.set_ylim(bottom=0)
-    more = len(driven) - MOST_NAMES
-    axes.legend(**_legend(f"and {more} more" if more > 0 else None), ncols=1 if len(driven) <= 7 else 2)
+        look: dict[str, Any] = {"color": CYCLE[k % len(CYCLE)], "linestyle": dashes, "linewidth": 1.2}
+        axes.plot(t, values, label=name if k < MOST_NAMES else None, **look)
+    _plain(axes, label)
+    if min(values.min() for values in curves.values()) >= 0:
+        axes.set_ylim(bottom=0)
+    more = len(curves) - MOST_NAMES
+    axes.legend(**_legend(f"and {more} more" if more > 0 else None), ncols=1 if len(curves) <= 7 else 2)
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, is_number, real_numbers
-from continuarm.common.text import short
+from continuarm.common import number_checks
+from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import Part, parts, reason
-from continuarm.simulation.inputs import Input, NoInput, WrenchSignal
+from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
@@ -51,11 +51,14 @@ def simulate(
     output: a NetCDF-4 file, written as the motion is computed; until it is complete it is called *.partial.nc.
     progress is called with the share done, from 0 to 1.
     A motion that leaves the model's range ends there: what was computed is kept and `stopped` says why.
+    Pressures that stay below every dead zone are a PressureWarning: nothing would move.
     """
     _check(arm, input, duration, rate, solver)
     solver = default_solver() if solver is None else solver
     drive = _drive(arm, input, wrench)
     plant = Plant(arm)
+    if drive.control is None:
+        warn_if_too_weak(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
     run = solver.start(plant, _first_state(plant, drive, q0, qd0, start))
     solver.check(drive, duration)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
@@ -83,7 +86,10 @@ def simulate(
                 break
         if writer is not None:
             writer.close(record, stopped)
-    return Motion.joined(found, record, stopped)
+    whole = Motion.joined(found, record, stopped)
+    if drive.control is not None:  # only now its answers are known
+        warn_if_too_weak(arm, whole.pressures)
+    return whole
 
 
 def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
@@ -99,9 +105,8 @@ def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
 def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: object) -> None:
     if not isinstance(arm, Arm):
         raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    for name, value, unit in (("duration", duration, "s"), ("rate", rate, "Hz")):
-        if not (is_number(value) and 0 < value < float("inf")):
-            raise ValueError(f"{name} = {short(value)}: must be above 0 {unit} and finite")
+    number_checks.duration("duration", duration)
+    number_checks.rate("rate", rate, most=1e9)
     if duration * rate > MOST_STATES:
         raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
     if input is not None and not hasattr(input, "drive"):

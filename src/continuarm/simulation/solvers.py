@@ -16,6 +16,7 @@ from continuarm.engine.native_arm import native_plant
 from continuarm.simulation import control_loop
 from continuarm.simulation.commands import Drive
 from continuarm.simulation.control_loop import Run, reason
+from continuarm.simulation.interpolation import cubic
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,7 @@ class _FixedRun:
         found = here + part * (there - here)
         size = 3 * self.arm.n
         (q, v), (q_next, v_next) = ((each[:, :size], each[:, size : 2 * size]) for each in (here, there))
-        bow = (1 - part) * (self.step * v - (q_next - q)) - part * (self.step * v_next - (q_next - q))
-        found[:, :size] += part * (1 - part) * bow
+        found[:, :size] = cubic(part, self.step, q, q_next, v, v_next)
         return found
 
     def state(self) -> Floats:

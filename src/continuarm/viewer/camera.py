@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.simulation.motion import Motion
-
-Floats = NDArray[np.float64]
 
 FIELD_OF_VIEW = np.radians(32)
 GAP = 0.07

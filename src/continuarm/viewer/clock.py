@@ -6,11 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from continuarm.common.number_checks import Floats
+from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
-
-Floats = NDArray[np.float64]
 
 SPEEDS = {"0.1 x": 0.1, "0.2 x": 0.2, "0.5 x": 0.5, "1 x": 1.0, "2 x": 2.0, "5 x": 5.0, "10 x": 10.0}
 
@@ -61,18 +60,9 @@ def state_at(motion: Motion, time: float) -> State:
 
     Pressures are those of the row before, because they may jump. Before the first row and after the last, these.
     """
-    t, last = motion.t - motion.t[0], len(motion.t) - 1
-    row = int(np.clip(np.searchsorted(t, time, side="right") - 1, 0, last))
-    after = min(row + 1, last)
-    step = t[after] - t[row]
-    part = float(np.clip((time - t[row]) / step, 0, 1)) if step > 0 else 0.0
-    rise, begin, end = motion.q[after] - motion.q[row], step * motion.qd[row], step * motion.qd[after]
-    bow = (1 - part) * (begin - rise) - part * (end - rise)
-    q = motion.q[row] + part * rise + part * (1 - part) * bow
-    energies = {
-        name: float(values[row] + part * (values[after] - values[row])) for name, values in motion.energies.items()
-    }
-    return State(q, motion.pressures[row], energies)
+    here = place(motion.t - motion.t[0], time)
+    energies = {name: float(here.straight(values)) for name, values in motion.energies.items()}
+    return State(here.cubic(motion.q, motion.qd), motion.pressures[here.row], energies)
 
 
 def rows_until(motion: Motion, time: float) -> int:

@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from continuarm.common.files import output_path, replaced
+from continuarm.common.number_checks import Floats
 from continuarm.simulation.motion import Motion
 from continuarm.viewer.camera import GAP, camera_for, places_of, pressure_limit, up_direction
 from continuarm.viewer.clock import duration_of
-from continuarm.viewer.panel import HEIGHT, LEFT, RIGHT, WIDTH, colour_bar, energy_plot, heading, tip_plot
+from continuarm.viewer.panel import HEIGHT, LEFT, RIGHT, WIDTH, heading, plots_of, pressure_bar
 from continuarm.viewer.rig import disc_poses, rig
 from continuarm.viewer.shapes import GHOST_COLOUR, PRESSURE_COLOURS, SECTION_COLOURS, section_colour
-
-Floats = NDArray[np.float64]
 
 LARGEST = 5_000_000
 """Bytes of a page. Of a motion that is longer, every second state is left out, until it fits."""
@@ -85,8 +84,8 @@ def _page(motions: Sequence[Motion], every: int) -> str:
         "style": (places / "style.css").read_text(encoding="utf-8"),
         "names": heading(list(zip(names, colours, strict=False))),
         "notes": html.escape("; ".join(notes)),
-        "bar": colour_bar(pressure_limit(motions)),
-        "plots": tip_plot(first, 0.0) + energy_plot(first, 0.0),
+        "bar": pressure_bar(motions, pressure_limit(motions)),
+        "plots": "".join(plots_of(first, 0.0)),
         "header": json.dumps(header, allow_nan=False).replace("<", "\\u003c"),
         "data": base64.b64encode(blob.packed()).decode("ascii"),
         "script": "\n".join((places / name).read_text(encoding="utf-8") for name in SCRIPTS),

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
-from continuarm.common.number_checks import real_numbers
+from continuarm.common.number_checks import Floats, duration, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.simulation.commands import Drive, joined
 from continuarm.simulation.control_loop import Run
@@ -23,8 +23,6 @@ from continuarm.simulation.solvers import FixedStep
 from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.viewer.presets import sweep
 from continuarm.viewer.shapes import drawing
-
-Floats = NDArray[np.float64]
 
 RATE = 1000
 """Steps per second, Hz."""
@@ -261,8 +259,7 @@ def live_benchmark(seconds: float, arm: Arm | None = None) -> Figures:
 
     arm: the three-section prototype if left out.
     """
-    if not 0 < seconds <= 1e5:
-        raise ValueError(f"seconds = {seconds!r}: must be above 0 s and at most 1e5 s")
+    duration("seconds", seconds, most=1e5)
     live = LiveArm(load_arm("prototype") if arm is None else arm)
     live.play(sweep(live.arm, seconds))
     loop = LiveLoop(live, lambda moved: drawing(moved.arm, moved.q) and None, threading.RLock())

@@ -9,10 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
-from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
+from continuarm.common.number_checks import Floats
+from continuarm.engine.quantities import tip_poses
+from continuarm.simulation.inputs import UNITS
+from continuarm.simulation.motion import energies_of
 from continuarm.simulation.plots import AXES
 from continuarm.viewer.live import Figures, LiveArm, LiveLoop
 from continuarm.viewer.panel import Curve, colour_bar, heading, notice, page_colour, plot, readings, speed_table
@@ -24,8 +26,8 @@ from continuarm.viewer.shapes import SECTION_COLOURS, drawing
 if TYPE_CHECKING:
     import viser
 
-Floats = NDArray[np.float64]
 
+KPA = UNITS["kPa"]
 HIGHEST = 700.0
 """The end of the sliders, kPa."""
 PANEL = 1 / 6
@@ -55,7 +57,7 @@ class LiveView:
         self.pulse = Pulse(self.loop.beat, "continuarm live")
 
     def _new_nodes(self) -> ArmNodes:
-        nodes = ArmNodes(self.server, "/arm", self.live.arm, 1e3 * HIGHEST)
+        nodes = ArmNodes(self.server, "/arm", self.live.arm, KPA * HIGHEST)
         nodes.visible = dict(self.visible)
         return nodes
 
@@ -69,7 +71,7 @@ class LiveView:
         move = gui.add_button_group("moves", tuple(self.moves))
         self.reading = gui.add_html("")
         self.speed = gui.add_html("")
-        gui.add_html(colour_bar(1e3 * HIGHEST))
+        gui.add_html(colour_bar(KPA * HIGHEST))
         self.sliders: list[Any] = []
         for i, section in enumerate(arm.sections):
             with gui.add_folder(f"section {i + 1}, kPa", expand_by_default=i < MOST_OPEN):
@@ -130,7 +132,7 @@ class LiveView:
                 name = self.live.described.muscle_names[number]
                 beyond = f"{name} = {value:g} kPa: must be from 0 to {HIGHEST:g} kPa"
                 self.sliders[number].value = allowed
-            self.put[number], pressures[number] = allowed, 1e3 * allowed
+            self.put[number], pressures[number] = allowed, KPA * allowed
         if self._do(lambda: self.live.set_pressures(pressures)):
             self._refused = beyond
 
@@ -183,13 +185,7 @@ class LiveView:
     def _tell(self, live: LiveArm) -> None:
         size, state = 3 * live.arm.n, live.state
         q, qd = state[:size], state[size : 2 * size]
-        energies = {
-            "kinetic": float(kinetic_energy(live.arm, q, qd)),
-            "gravitational": float(gravitational_energy(live.arm, q)),
-            "elastic": float(elastic_energy(live.arm, q)),
-            "supplied": float(state[-2]),
-            "dissipated": float(state[-1]),
-        }
+        energies = energies_of(live.arm, q, qd, *state[-2:])
         tips = tip_poses(live.arm, q)[:, :3, 3]
         self.reading.content = readings(live.time, energies, tips)
         self.speed.content = speed_table(self.figures)
@@ -203,7 +199,7 @@ class LiveView:
             times, places = (np.array(each) for each in zip(*self.history, strict=True))
             curves = [Curve(axis, page_colour(colour), places[:, k]) for k, (axis, colour) in enumerate(AXES.items())]
             self.plot.content = plot(f"tip {live.arm.n}, mm", times, curves)
-        for k, pressure in enumerate(live.commands / 1e3):
+        for k, pressure in enumerate(live.commands / KPA):
             if abs(self.put[k] - pressure) > 2.5:
                 self.put[k] = self.sliders[k].value = float(np.clip(round(pressure / 5) * 5, 0, HIGHEST))
 

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from continuarm.common.number_checks import Floats
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
-from continuarm.simulation.plots import AXES, ENERGIES
+from continuarm.simulation.plots import AXES, CYCLE, ENERGIES, driven_by
 from continuarm.viewer.live import Figures
 from continuarm.viewer.shapes import PRESSURE_COLOURS, section_colour
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 340, 120
 LEFT, RIGHT, TOP, BOTTOM = 42, 8, 20, 18
 MOST_POINTS = 240
 MOST_TIPS = 10
+MOST_NAMED = 7
 _STYLE = "font-family:inherit;font-size:12px;line-height:1.45;padding:0 0.9em"
 _NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
 
@@ -28,7 +29,7 @@ _NUMBER = "text-align:right;font-variant-numeric:tabular-nums"
 class Curve(NamedTuple):
     """A line of a plot."""
 
-    name: str
+    name: str  # nothing: it is not named
     colour: str
     values: Floats
 
@@ -49,7 +50,7 @@ def plot(title: str, times: ArrayLike, curves: Sequence[Curve], now: float | Non
 
     parts = [f'<text x="{LEFT}" y="12" font-weight="600">{html.escape(title)}</text>']
     place = WIDTH - RIGHT
-    for curve in reversed(curves):
+    for curve in reversed([curve for curve in curves if curve.name]):
         parts.append(
             f'<text x="{place}" y="12" text-anchor="end" fill="{curve.colour}">{html.escape(curve.name)}</text>'
         )
@@ -110,6 +111,29 @@ def energy_plot(motion: Motion, now: float) -> str:
     return plot("energy, J", motion.t - motion.t[0], curves, now)
 
 
+def force_plot(motion: Motion, now: float) -> str:
+    """The commanded forces over time, N, by coordinate; nothing for a motion without any."""
+    title = "force, N"
+    pushed = driven_by(motion)[title]
+    if not pushed:
+        return ""
+    curves = [
+        Curve(name if k < MOST_NAMED else "", page_colour(CYCLE[k % len(CYCLE)]), values)
+        for k, (name, values) in enumerate(pushed.items())
+    ]
+    return plot(title, motion.t - motion.t[0], curves, now)
+
+
+def plots_of(motion: Motion, now: float) -> list[str]:
+    """All plots of a motion: its tip, its energies, and forces if there are any."""
+    return [tip_plot(motion, now), energy_plot(motion, now), force_plot(motion, now)]
+
+
+def pressure_bar(motions: Sequence[Motion], highest: float) -> str:
+    """The bar of colours, unless no muscle of any motion has a pressure."""
+    return colour_bar(highest) if any(motion.pressures.any() for motion in motions) else ""
+
+
 def page_colour(colour: str) -> str:
     """Black is the page's own text colour, which is not black on a dark page."""
     return "currentColor" if colour == "#000000" else colour
@@ -118,7 +142,7 @@ def page_colour(colour: str) -> str:
 def colour_bar(highest: float) -> str:
     """Which colour of a muscle is which pressure: highest in Pa."""
     shades = ", ".join(PRESSURE_COLOURS)
-    marks = "".join(f"<span>{highest / 1e3 * k / 4:.0f}</span>" for k in range(5))
+    marks = "".join(f"<span>{highest / UNITS['kPa'] * k / 4:.0f}</span>" for k in range(5))
     return (
         f'<div style="{_STYLE}"><div style="font-weight:600">pressure of the muscles, kPa</div>'
         f'<div style="height:10px;border-radius:5px;margin:3px 0;background:linear-gradient(to right, {shades})"></div>'

@@ -16,7 +16,7 @@ from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import load_motion
 from continuarm.viewer.camera import places_of, pressure_limit
 from continuarm.viewer.clock import SPEEDS, Clock, State, duration_of, rows_until, state_at
-from continuarm.viewer.panel import colour_bar, energy_plot, heading, notice, plot_at, readings, tip_plot
+from continuarm.viewer.panel import heading, notice, plot_at, plots_of, pressure_bar, readings
 from continuarm.viewer.scene import MOST_TRACED, PARTS, ArmNodes, Stage, trace_segments
 from continuarm.viewer.server import Pulse
 from continuarm.viewer.shapes import GHOST_COLOUR, SECTION_COLOURS, drawing
@@ -56,7 +56,7 @@ class Playback:
             raise ValueError(f"{len(motions)} motions: must be one, or two to be compared")
         duration = duration_of(*motions)
         places = places_of(motions)  # what cannot be computed is refused now, before anything has changed
-        plots = [tip_plot(motions[0], 0.0), energy_plot(motions[0], 0.0)]
+        plots = plots_of(motions[0], 0.0)
         with self.lock, self.server.atomic():
             for arm in self.arms:
                 arm.remove()
@@ -76,7 +76,7 @@ class Playback:
             self.timeline.step = min(0.001, self.timeline.max)
             colours = (SECTION_COLOURS[0], GHOST_COLOUR)
             self.title.content = heading([(_name(m), colour) for m, colour in zip(motions, colours, strict=False)])
-            self.bar.content = colour_bar(highest)
+            self.bar.content = pressure_bar(motions, highest)
             stopped = [f"stopped early: {motion.stopped}" for motion in motions if motion.stopped]
             self.message.content = notice("; ".join(stopped))
             self._drawn = self._told = -1.0
@@ -92,7 +92,7 @@ class Playback:
         self.reading = gui.add_html("")
         self.bar = gui.add_html("")
         with gui.add_folder("over time"):
-            self.plots = [gui.add_html(""), gui.add_html("")]
+            self.plots = [gui.add_html("") for _ in range(3)]
         with gui.add_folder("shown", expand_by_default=False):
             self.boxes = {part: gui.add_checkbox(part, self.visible[part]) for part in PARTS}
             self.boxes["ground"] = gui.add_checkbox("ground", True)

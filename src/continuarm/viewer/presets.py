@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.simulation.inputs import Input, PressureSignal, muscle_index
-
-Floats = NDArray[np.float64]
+from continuarm.viewer.shapes import muscle_layout
 
 STRONG = 400e3
 """Highest pressure of the moves that are not the paper's, Pa."""
@@ -25,16 +24,15 @@ def muscle_directions(arm: Arm) -> Floats:
     """The angle of every muscle about the unbent arm's axis, from +X of the base: (muscles,), rad."""
     angles, turn = [], 0.0
     for section in arm.sections:
-        own = np.arange(3) * 2 * np.pi / 3 if section.muscles is None else np.array(section.muscles.angles)
-        angles.append(own + turn)
+        x, y, _ = muscle_layout(section)
+        angles.append(np.arctan2(y, x) + turn)
         turn += section.twist
     return np.concatenate(angles)
 
 
 def reach(arm: Arm) -> PressureSignal:
     """All muscles alike: the arm grows longer."""
-    count = len(muscle_directions(arm))
-    return PressureSignal([0.0, RISE], STRONG * np.outer([0, 1], np.ones(count)))
+    return PressureSignal([0.0, RISE], STRONG * np.outer([0, 1], np.ones(len(arm.muscle_names))))
 
 
 def curl(arm: Arm) -> PressureSignal:

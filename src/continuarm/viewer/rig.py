@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.engine.quantities import poses_along, tip_poses
 from continuarm.viewer.shapes import (
     BEAD,
@@ -32,8 +33,6 @@ from continuarm.viewer.shapes import (
     section_colour,
     tube_faces,
 )
-
-Floats = NDArray[np.float64]
 
 ROUND, THIN = 16, 8
 """Sides of tubes, and of muscles."""

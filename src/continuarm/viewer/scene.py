@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats
 from continuarm.viewer.camera import FIELD_OF_VIEW, GAP, Camera, camera_for, up_direction
 from continuarm.viewer.shapes import (
     BEAD,
@@ -32,7 +33,6 @@ from continuarm.viewer.shapes import (
 if TYPE_CHECKING:
     import viser
 
-Floats = NDArray[np.float64]
 
 PARTS = ("tube", "muscles", "plates", "traces", "centres of gravity")
 """What of an arm can be shown or hidden."""

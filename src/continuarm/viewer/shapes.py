@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
+from continuarm.common.number_checks import Floats
 from continuarm.dynamics.chain import shape_of
 from continuarm.engine.quantities import poses_along, tip_poses
 from continuarm.sections.kinematics import centre_of_gravity, shape
 
-Floats = NDArray[np.float64]
 Mesh = tuple[Floats, NDArray[np.uint32]]
 """Vertices (v, 3) and triangles (f, 3) of indices into them."""
 
@@ -96,11 +96,12 @@ def muscle_curves(arm: Arm, poses: Floats) -> Floats:
 
 
 def muscle_layout(section: Section) -> Floats:
-    """Where the muscles of a section go through its discs: (3, muscles), m."""
-    layout = section.muscles
-    angles = np.arange(3) * 2 * np.pi / 3 if layout is None else np.array(layout.angles)
-    radii = np.full(3, section.radius) if layout is None else np.array(layout.radii)
-    return np.stack([radii * np.cos(angles), radii * np.sin(angles), 0 * angles])
+    """Where the muscles of a section go through its discs: (3, muscles), m.
+
+    A muscle at (x, y) is longer by s - L - x a - y b: its place is what its length has of (a, b).
+    """
+    over_shape = section.muscle_map @ section.length_map
+    return np.stack([-over_shape[:, 0], -over_shape[:, 1], np.zeros(len(over_shape))])
 
 
 def rods(curves: Floats, radii: ArrayLike) -> Rods:
@@ -129,7 +130,7 @@ def plates(arm: Arm, poses: Floats, tips: Floats) -> Rods:
 
 def plate_sizes(arm: Arm) -> Floats:
     """Radius, radius and thickness of the plates at the base, which is larger, and at every end: (n + 1, 3), m."""
-    radii = [max((s.radius,) if s.muscles is None else s.muscles.radii) for s in arm.sections]
+    radii = [float(np.linalg.norm(muscle_layout(section), axis=0).max()) for section in arm.sections]
     return np.outer([1.25 * radii[0], *radii], [PLATE, PLATE, THICKNESS])
 
 
