@@ -30,7 +30,7 @@ def result(section):
     run = with_values(
         run_of(section, "<run & 1>"), "tip 1", lambda values: np.where(values > 0.1595, values + 0.05, values)
     )
-    later = run_of(section, "later", {"l12": [(0.5, 450)]}, seed=7)
+    later = run_of(section, "later", {"l12": [(0.5, 450e3)]}, seed=7)
     return identify(changed(section, stiffness=1.3), [run, table_of(section)], FREE, held_out=[later])
 
 

@@ -17,7 +17,7 @@ RUNS = (
 )
 FREE = ("stiffness", "damping", "muscle_area", "dead_zone")
 TIMES = np.arange(301) / 30
-STEPS = {"l33": [(0.2, 500.0)], "l12": [(0.95, 300.0)]}
+STEPS = {"l33": [(0.2, 500e3)], "l12": [(0.95, 300e3)]}
 
 
 def changed(arm, **factors):

@@ -179,7 +179,7 @@ def test_an_arm_under_a_controller_is_fitted_too(section):
 
 
 def test_recordings_that_the_fit_does_not_see_are_judged(section):
-    later = run_of(section, "later", {"l12": [(0.5, 450)]}, seed=7, delay=0.08)
+    later = run_of(section, "later", {"l12": [(0.5, 450e3)]}, seed=7, delay=0.08)
     found = identify(changed(section, stiffness=1.3), run_of(section), "stiffness, damping", held_out=[later])
     (judged,) = found.held_out
     assert (judged.recording, judged.sensor) == ("later", "tip 1")
@@ -263,7 +263,7 @@ def test_an_interruption_leaves_the_best_so_far(section):
 def test_a_run_out_of_range_at_the_start_is_no_obstacle(section):
     """From a start at which the section would close to a circle."""
     begin = changed(section, stiffness=0.3, muscle_area=1.5)
-    run = run_of(section, steps={"l11": [(0.3, 600)], "l12": [(2.0, 300)]})
+    run = run_of(section, steps={"l11": [(0.3, 600e3)], "l12": [(2.0, 300e3)]})
     with refused("run: t = "):
         simulated_recording(begin, run)
     found = identify(begin, run, ("stiffness", "damping"), seed=1)

@@ -14,7 +14,7 @@ from continuarm.identification.synthetic_recordings import simulated_recording, 
 
 def test_resting_shapes_are_where_the_arm_rests(prototype):
     quick = prototype.replace(sections=[s.replace(stiffness=4000.0, damping=300.0) for s in prototype.sections])
-    steps = PressureSteps({"l11": [(1.5, 500.0)], "l33": [(6.0, 400.0)]})
+    steps = PressureSteps({"l11": [(1.5, 500e3)], "l33": [(6.0, 400e3)]})
     times = np.arange(361) / 30
     seen = simulated_recording(quick, Recording("run", steps, times, tip_sensors(quick, 361)), noise=1e-3)
     ends = resting_shapes(seen, quick)

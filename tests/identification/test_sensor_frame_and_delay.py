@@ -28,7 +28,7 @@ def test_a_late_recording_shows_the_arm_as_it_was(prototype):
 
 
 def test_a_moved_camera_sees_the_same_shape_elsewhere(section):
-    recording = Recording("run", PressureSteps({"l11": [(0.3, 400)]}), np.arange(60) / 30, tip_sensors(section, 60))
+    recording = Recording("run", PressureSteps({"l11": [(0.3, 400e3)]}), np.arange(60) / 30, tip_sensors(section, 60))
     simulated, turn, origin = simulated_track(section, recording), np.array([0.3, -0.2, 0.5]), np.array([1.0, 2.0, 3.0])
     (here,), _ = simulated_readings(recording, simulated)
     (there,), _ = simulated_readings(recording, simulated, frame=frame_pose(turn, origin))
@@ -37,7 +37,7 @@ def test_a_moved_camera_sees_the_same_shape_elsewhere(section):
 
 @pytest.mark.parametrize("delay", [-0.13, 0.0, 0.07])
 def test_the_delay_of_a_recording_is_found(section, delay):
-    recording = Recording("run", PressureSteps({"l11": [(0.3, 400)]}), np.arange(60) / 30, tip_sensors(section, 60))
+    recording = Recording("run", PressureSteps({"l11": [(0.3, 400e3)]}), np.arange(60) / 30, tip_sensors(section, 60))
     late = simulated_recording(section, recording, noise=5e-4, delay=delay)
     assert best_delay(late, simulated_track(section, late), None) == pytest.approx(delay, abs=2e-3)
     table = Recording.table("table", tip_sensors(section, 1), arm=section)

@@ -24,7 +24,7 @@ def test_between_its_states_a_run_is_a_cubic(prototype):
 
 
 def test_a_recording_begins_as_it_says(prototype):
-    steps, times = PressureSteps({"l11": [(0.0, 500.0)]}), np.arange(10) / 30
+    steps, times = PressureSteps({"l11": [(0.0, 500e3)]}), np.arange(10) / 30
     first = {}
     for start in ("equilibrium", "hanging", "unbent"):
         first[start] = simulated_track(prototype, Recording("run", steps, times, tip_sensors(prototype, 10), start)).q[
@@ -38,7 +38,7 @@ def test_a_recording_begins_as_it_says(prototype):
 
 def test_a_motion_that_ends_leaves_no_nan(prototype):
     soft = prototype.replace(sections=[s.replace(stiffness=300.0) for s in prototype.sections])
-    recording = Recording("run", PressureSteps({"l11": [(0.1, 600.0)]}), np.arange(60) / 30, tip_sensors(prototype, 60))
+    recording = Recording("run", PressureSteps({"l11": [(0.1, 600e3)]}), np.arange(60) / 30, tip_sensors(prototype, 60))
     simulated = simulated_track(soft, recording)
     assert simulated.stopped
     seen, lost = simulated_readings(recording, simulated)

@@ -13,17 +13,17 @@ from continuarm import (
     load_arm,
     simulate,
 )
-from continuarm.simulation.commands import Drive, joined, taken_apart
+from continuarm.simulation.commands import CommandsOverTime, command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, muscle_index
 from refusals import refuses
 
 
 def test_a_step_holds_from_its_time_on(prototype):
     drive = PressureSteps({"l33": [(0.5, 600e3), (2.0, 100e3)], "l12": [(1.0, 50e3)]}).drive(prototype)
-    pressures = taken_apart(prototype, drive.at([0.0, 0.5, 1.0, 3.0])).pressures
+    pressures = split_commands(prototype, drive.at([0.0, 0.5, 1.0, 3.0])).pressures
     assert pressures[:, muscle_index(prototype, "l33")].tolist() == [0, 600e3, 600e3, 100e3]
     assert pressures[:, muscle_index(prototype, "l12")].tolist() == [0, 0, 50e3, 50e3]
-    assert taken_apart(prototype, drive.before([0.5]))[0][0, 8] == 0
+    assert split_commands(prototype, drive.before([0.5]))[0][0, 8] == 0
 
 
 @pytest.mark.parametrize(("signal", "part"), [(PressureSignal, 0), (ForceSignal, 1), (WrenchSignal, 2)])
@@ -31,7 +31,7 @@ def test_signals_of_every_kind_are_straight_between_their_times_or_held(prototyp
     rows = np.arange(18.0).reshape(2, 9)[:, : 6 if signal is WrenchSignal else 9]
     times = [0.5, 1.0, 2.0, 3.0, 9.0]
     for options, middle in (({}, rows.mean(axis=0)), ({"linear": False}, rows[0])):
-        found = taken_apart(prototype, signal([1.0, 3.0], rows, **options).drive(prototype).at(times))[part]
+        found = split_commands(prototype, signal([1.0, 3.0], rows, **options).drive(prototype).at(times))[part]
         np.testing.assert_allclose(found, [0 * rows[0], rows[0], middle, rows[1], rows[1]], rtol=1e-14)
 
 
@@ -51,7 +51,7 @@ def test_knots_that_nearly_coincide_are_one(prototype):
     other = PressureSteps({"l12": [(0.1 + 0.2, 200e3)]}).drive(prototype)
     both = one.plus(other)
     assert len(both.times) == 2
-    assert taken_apart(prototype, both.at([both.times[1]])).pressures[0, :2].tolist() == [100e3, 200e3]
+    assert split_commands(prototype, both.at([both.times[1]])).pressures[0, :2].tolist() == [100e3, 200e3]
     assert (both.before([both.times[1]]) == 0).all()
 
 
@@ -71,12 +71,12 @@ def test_a_piece_is_the_same_drive_between_two_times(prototype):
     times = np.linspace(0.3, 0.949, 40)
     np.testing.assert_allclose(piece.at(times), whole.at(times), rtol=1e-13)
     assert piece.times.tolist() == [0.3, 0.5, 0.9, 0.95]
-    row = joined(prototype, forces=np.arange(9.0))[0]
+    row = command_rows(prototype, forces=np.arange(9.0))[0]
     np.testing.assert_array_equal(piece.plus_held(row).at(times), piece.at(times) + row)
 
 
 def test_a_drive_of_one_knot_has_pieces_too(prototype):
-    drive = Drive.held([0.0], joined(prototype, pressures=np.arange(9.0)))
+    drive = CommandsOverTime.held([0.0], command_rows(prototype, pressures=np.arange(9.0)))
     piece = drive.piece(0.2, 0.4)
     np.testing.assert_array_equal(piece.at([0.2, 0.3, 0.4]), drive.at([0.2, 0.3, 0.4]))
     assert piece.times.tolist() == [0.2, 0.4]

@@ -10,7 +10,7 @@ import pytest
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.engine.quantities import tip_poses
-from continuarm.simulation.commands import Drive
+from continuarm.simulation.commands import CommandsOverTime
 from continuarm.simulation.inputs import PressureSteps
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.solvers import FixedStep
@@ -186,13 +186,13 @@ def test_presets_do_what_their_names_say(arm: Arm) -> None:
 
 def test_what_is_left_of_a_drive_is_the_drive() -> None:
     rng = np.random.default_rng(0)
-    drive = Drive(np.array([0.0, 1.0, 2.5, 4.0]), *rng.normal(size=(2, 4, 3)))
+    drive = CommandsOverTime(np.array([0.0, 1.0, 2.5, 4.0]), *rng.normal(size=(2, 4, 3)))
     drive.end[-1] = drive.begin[-1]
     for time in (0.0, 0.3, 1.0, 2.6, 4.0, 9.0):
         rest = later(drive, time, 100.0)
         ahead = np.linspace(0, 5, 41)
         np.testing.assert_allclose(rest.at(100 + ahead), drive.at(time + ahead), atol=1e-10)
-    close = Drive.lines([0.0, 1.0, 1.0 + 2e-16], rng.normal(size=(3, 3)))
+    close = CommandsOverTime.lines([0.0, 1.0, 1.0 + 2e-16], rng.normal(size=(3, 3)))
     assert (np.diff(later(close, 0.0, 16.0).times) > 0).all()
 
 

@@ -18,7 +18,6 @@ from continuarm.viewer.shapes import (
     SIDES,
     TUBE,
     ball,
-    centres_of_gravity,
     cylinder,
     drawing,
     muscle_curves,

@@ -8,6 +8,7 @@ any arm, and keep what is computed from them within the range of floating point.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 

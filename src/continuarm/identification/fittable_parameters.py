@@ -19,7 +19,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.sensors import reach
-from continuarm.simulation.commands import taken_apart
+from continuarm.simulation.commands import split_commands
 
 RANGE = 30.0
 """A positive parameter is searched for between its start divided and multiplied by this, unless bounds are request."""
@@ -175,7 +175,7 @@ def _check_shown(request: Request, name: str) -> None:
 def _highest_pressure(request: Request) -> float:
     """In any recording, Pa; infinite under a controller, which may tell anything."""
     drives = [recording.drive(request.arm) for recording in request.recordings]
-    rows = [taken_apart(request.arm, np.r_[drive.begin, drive.end]).pressures.max() for drive in drives]
+    rows = [split_commands(request.arm, np.r_[drive.begin, drive.end]).pressures.max() for drive in drives]
     return math.inf if any(drive.control for drive in drives) else float(max(rows))
 
 

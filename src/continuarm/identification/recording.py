@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.dynamics.commands import Commands
 from continuarm.identification.sensors import Sensor
-from continuarm.simulation.commands import Commands, Drive, joined, taken_apart
+from continuarm.simulation.commands import CommandsOverTime, command_rows, split_commands
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, checked_pressures
 
 Start = Literal["equilibrium", "hanging", "unbent"]
@@ -37,16 +38,16 @@ class CommandRows:
     rows: Floats
     linear: bool = False
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The rows as they are."""
-        if self.rows.shape != (len(self.times), joined(arm).shape[1]):
+        if self.rows.shape != (len(self.times), command_rows(arm).shape[1]):
             raise ValueError(
-                f"commands have shape {self.rows.shape}: must be ({len(self.times)}, {joined(arm).shape[1]})"
+                f"commands have shape {self.rows.shape}: must be ({len(self.times)}, {command_rows(arm).shape[1]})"
             )
-        pressures = taken_apart(arm, self.rows).pressures
+        pressures = split_commands(arm, self.rows).pressures
         if pressures.any():
             checked_pressures(arm, "pressures", pressures)
-        return (Drive.lines if self.linear else Drive.held)(self.times, self.rows)
+        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,14 +102,14 @@ class Recording:
         wrench: ArrayLike = 0.0,
     ) -> Recording:
         """A static table: pressures (k, muscles) in Pa, forces (k, 3n) in N or wrenches (k, 6), and resting shapes."""
-        rows = joined(arm, pressures=pressures, forces=forces, wrench=wrench)
+        rows = command_rows(arm, pressures=pressures, forces=forces, wrench=wrench)
         seen = tuple(sensors)
         count = len(seen[0].values) if seen else 1
         rows = np.repeat(rows, count, axis=0) if len(rows) == 1 else rows
         numbers = np.arange(len(rows), dtype=float)
         return cls(name, CommandRows(numbers, rows), numbers, seen, static=True)
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The commands over time, the wrench included."""
         try:
             drive = (NoInput() if self.input is None else self.input).drive(arm)
@@ -116,13 +117,13 @@ class Recording:
                 return drive
             if isinstance(self.wrench, WrenchSignal):
                 return drive.plus(self.wrench.drive(arm))
-            return drive.plus_held(joined(arm, wrench=self.wrench)[0])
+            return drive.plus_held(command_rows(arm, wrench=self.wrench)[0])
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
     def commands(self, arm: Arm) -> Commands:
         """What the arm is told at the times of the samples."""
-        return taken_apart(arm, self.drive(arm).at(self.times))
+        return split_commands(arm, self.drive(arm).at(self.times))
 
     def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:
         """The same with gaps where a mask (k, width) of each sensor is True."""

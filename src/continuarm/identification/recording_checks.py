@@ -8,7 +8,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.text import short
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensors import reach
-from continuarm.simulation.commands import taken_apart
+from continuarm.simulation.commands import split_commands
 
 HIGHEST_PRESSURE = 2e7
 """Pa, 200 bar: what is beyond is in another unit."""
@@ -61,7 +61,7 @@ def _check_times(recording: Recording) -> None:
 def check_pressures(recording: Recording, arm: Arm) -> None:
     """That pressures are not so high, or so low, that they must be in another unit."""
     drive = recording.drive(arm)
-    pressures = taken_apart(arm, np.concatenate([drive.begin, drive.end])).pressures
+    pressures = split_commands(arm, np.concatenate([drive.begin, drive.end])).pressures
     if not pressures.size or pressures.max() == 0:
         return
     highest, muscle = pressures.max(), arm.muscle_names[int(pressures.max(axis=0).argmax())]

@@ -25,7 +25,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
 from continuarm.identification.recording import CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
-from continuarm.simulation.commands import joined, taken_apart
+from continuarm.simulation.commands import command_rows, split_commands
 from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, muscle_index
 from continuarm.simulation.motion_file import SUFFIXES, load_motion
 
@@ -96,7 +96,7 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     times = recording.times
     if not recording.static:
         times = np.union1d(times, drive.times[drive.times < times[-1]])
-    told = taken_apart(arm, drive.at(times))
+    told = split_commands(arm, drive.at(times))
     columns: dict[str, Floats] = {} if recording.static else {"t [s]": times}
     for name, values in zip(arm.muscle_names, told.pressures.T, strict=True):
         if values.any():
@@ -151,8 +151,8 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
         lines = _run_in_lines(rows) if linear is None else linear
         if told:
             input = _signal(arm, times, rows, lines)
-        if taken_apart(arm, rows).wrench.any():
-            wrench = WrenchSignal(times, taken_apart(arm, rows).wrench, lines)
+        if split_commands(arm, rows).wrench.any():
+            wrench = WrenchSignal(times, split_commands(arm, rows).wrench, lines)
     return Recording(path.stem, input, times, sensors, start or "equilibrium", wrench, static)
 
 
@@ -222,7 +222,7 @@ def _command_rows(arm: Arm, told: dict[Column, Floats], count: int) -> Floats:
             pressures[:, muscle_index(arm, name)] = values
         else:
             forces[:, muscle_index(arm, f"l{name[1:]}")] = values
-    return joined(arm, pressures=pressures, forces=arm.muscle_forces(forces), wrench=wrench)
+    return command_rows(arm, pressures=pressures, forces=arm.muscle_forces(forces), wrench=wrench)
 
 
 def _run_in_lines(rows: Floats) -> bool:
@@ -233,12 +233,12 @@ def _run_in_lines(rows: Floats) -> bool:
 
 def _signal(arm: Arm, times: Floats, rows: Floats, linear: bool) -> Input:
     """Pressures or forces over time; of steps only the rows in which something changes."""
-    told = taken_apart(arm, rows)
+    told = split_commands(arm, rows)
     if not linear:
         kept = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
-        return CommandRows(times[kept], joined(arm, pressures=told.pressures[kept], forces=told.forces[kept]))
+        return CommandRows(times[kept], command_rows(arm, pressures=told.pressures[kept], forces=told.forces[kept]))
     if told.forces.any():
-        return CommandRows(times, joined(arm, pressures=told.pressures, forces=told.forces), linear=True)
+        return CommandRows(times, command_rows(arm, pressures=told.pressures, forces=told.forces), linear=True)
     return PressureSignal(times, told.pressures)
 
 
@@ -283,7 +283,7 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
             )
         forces = motion.tau - plant.muscle_forces(motion.pressures, motion.hysteresis, motion.q)
         forces[np.abs(forces) < 1e-9 * max(1.0, np.abs(motion.tau).max())] = 0.0
-        rows = joined(arm, pressures=motion.pressures, forces=forces)
+        rows = command_rows(arm, pressures=motion.pressures, forces=forces)
         lines = _run_in_lines(rows) if linear is None else linear
         input = _signal(arm, motion.t, rows, lines)
     if motion.wrench.any():

@@ -12,8 +12,8 @@ from continuarm.dynamics.commands import Commands
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.identification.recording import LONGEST_DELAY, Recording
-from continuarm.simulation.commands import Drive
-from continuarm.simulation.control_loop import parts
+from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.control_loop import computed_parts
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.solvers import Adaptive
 from continuarm.statics.rest import resting
@@ -59,7 +59,7 @@ def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Tr
     still = np.zeros_like(q0)
     run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
     times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
-    found = list(parts(run, arm, drive, times))
+    found = list(computed_parts(run, arm, drive, times))
     states = plant.states.split(np.concatenate([part.states for part in found]))
     good = _in_range(arm, states.q)
     if not good:
@@ -69,7 +69,9 @@ def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Tr
     return Track(arm, times[:good], q, qd, np.zeros(good, dtype=bool), stopped)
 
 
-def _beginning(plant: Plant, recording: Recording, drive: Drive, near: Track | None) -> tuple[Floats, Floats]:
+def _beginning(
+    plant: Plant, recording: Recording, drive: CommandsOverTime, near: Track | None
+) -> tuple[Floats, Floats]:
     """q (3n,) and the pressures in the muscles (muscles,) when a recording begins."""
     first = plant.commands.split(drive.at(np.zeros(1)))
     empty = Commands(0 * first.pressures, 0 * first.forces, first.wrench)
@@ -79,7 +81,7 @@ def _beginning(plant: Plant, recording: Recording, drive: Drive, near: Track | N
     return resting(plant, told, None if near is None else near.q[:1]).q[0], told.pressures[0]
 
 
-def _output_times(drive: Drive, duration: float) -> Floats:
+def _output_times(drive: CommandsOverTime, duration: float) -> Floats:
     """Times of states: evenly, and closer after jumps of the commands, where velocities change within milliseconds."""
     jumps = drive.times[1:][(drive.end[:-1] != drive.begin[1:]).any(axis=1)]
     near = (np.append(0.0, jumps[:MOST_JUMPS])[:, None] + AFTER_JUMP).ravel()

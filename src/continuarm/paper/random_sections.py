@@ -44,7 +44,7 @@ from continuarm.sections.entire_functions import SPAN, stumpff_of_twice_the_angl
 from continuarm.sections.inertia import Coefficients, Parts, Terms, coefficients, inertia, kinetic_terms
 from continuarm.sections.inertia import terms as terms_of
 from continuarm.sections.kinematics import Shape, shape, shape_rate, tip
-from continuarm.sections.spatial import components, dot, spatial_vector, motion_at_tip, times, vector
+from continuarm.sections.spatial import components, dot, motion_at_tip, spatial_vector, times, vector
 
 __all__ = ["SAMPLINGS", "TERMS", "EnergyTerms", "Sampling", "energy_terms"]
 

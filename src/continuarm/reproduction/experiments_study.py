@@ -158,7 +158,7 @@ def _speed(experiment: Experiment, fitted: CentreOfGravity, repeats: Repeats) ->
                     model, experiment.steps, duration=experiment.duration, solver=made
                 )
             )
-    found = best(tasks, effort)
+    found = best(tasks, repeats)
     return {
         "wall": found,
         "factor": {name: experiment.duration / wall for name, wall in found.items()},

@@ -12,6 +12,7 @@ from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats
+from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import (
     forward_dynamics,
     gravitational_energy,
@@ -27,7 +28,6 @@ from continuarm.reproduction.figures import draw_models
 from continuarm.reproduction.number_text import digits
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
-from continuarm.dynamics.plant import Plant
 
 __all__ = ["POINT_MASS"]
 

@@ -21,12 +21,12 @@ def muscle_count(arm: Arm) -> int:
     return len(arm.muscle_names)
 
 
-def joined(arm: Arm, pressures: ArrayLike = 0.0, forces: ArrayLike = 0.0, wrench: ArrayLike = 0.0) -> Floats:
+def command_rows(arm: Arm, pressures: ArrayLike = 0.0, forces: ArrayLike = 0.0, wrench: ArrayLike = 0.0) -> Floats:
     """Rows of commands (k, width) from their parts; what is left out is zero."""
     return CommandLayout(arm).rows(pressures, forces, wrench)
 
 
-def taken_apart(arm: Arm, rows: Floats) -> Commands:
+def split_commands(arm: Arm, rows: Floats) -> Commands:
     """The parts of rows of commands."""
     return CommandLayout(arm).split(rows)
 
@@ -40,7 +40,7 @@ class Control:
 
 
 @dataclass(frozen=True, eq=False)
-class Drive:
+class CommandsOverTime:
     """Commands over time: straight lines from knot to knot, with jumps at the knots; the last is held.
 
     A control, if there is one, adds its own.
@@ -52,24 +52,24 @@ class Drive:
     control: Control | None = None
 
     @classmethod
-    def held(cls, times: ArrayLike, rows: Floats) -> Drive:
+    def held(cls, times: ArrayLike, rows: Floats) -> CommandsOverTime:
         """Every row holds until the next; nothing before the first."""
         return cls(np.asarray(times, dtype=float), rows, rows)._from_zero()._merged()
 
     @classmethod
-    def lines(cls, times: ArrayLike, rows: Floats) -> Drive:
+    def lines(cls, times: ArrayLike, rows: Floats) -> CommandsOverTime:
         """Straight lines from row to row; nothing before the first."""
         end = np.concatenate([rows[1:], rows[-1:]])
         return cls(np.asarray(times, dtype=float), rows, end)._from_zero()._merged()
 
-    def _from_zero(self) -> Drive:
+    def _from_zero(self) -> CommandsOverTime:
         if self.times[0] <= 0:
             return self
         nothing = self.begin[:1] * 0
         begin, end = (np.concatenate([nothing, each]) for each in (self.begin, self.end))
         return replace(self, times=np.append(0.0, self.times), begin=begin, end=end)
 
-    def _merged(self) -> Drive:
+    def _merged(self) -> CommandsOverTime:
         """Without knots that nearly coincide: what holds after the last of them holds after all."""
         last = np.append(np.diff(self.times) > SHORTEST, True)
         times = self.times[last]
@@ -106,23 +106,25 @@ class Drive:
         acting = acting_mean(total[:pressures], above[:pressures], thresholds)
         return np.concatenate([acting, total[pressures:]])
 
-    def piece(self, begin: float, end: float) -> Drive:
+    def piece(self, begin: float, end: float) -> CommandsOverTime:
         """The same from one time to another, both of them knots, without the control."""
         if len(self.times) == 1:  # nothing changes, and a controller asks for pieces often
             same = np.repeat(self.begin, 2, axis=0)
-            return Drive(np.array([begin, end]), same, same)
+            return CommandsOverTime(np.array([begin, end]), same, same)
         inner = self.times[(self.times > begin) & (self.times < end)]
         times = np.concatenate([[begin], inner, [end]])
         last = self.before([end])
-        return Drive(times, np.concatenate([self.at(times[:-1]), last]), np.concatenate([self.before(times[1:]), last]))
+        return CommandsOverTime(
+            times, np.concatenate([self.at(times[:-1]), last]), np.concatenate([self.before(times[1:]), last])
+        )
 
-    def plus(self, other: Drive) -> Drive:
+    def plus(self, other: CommandsOverTime) -> CommandsOverTime:
         """Both together."""
         times = np.union1d(self.times, other.times)
         begin = self.at(times) + other.at(times)
         end = np.concatenate([self.before(times[1:]) + other.before(times[1:]), begin[-1:]])
-        return Drive(times, begin, end, self.control or other.control)._merged()
+        return CommandsOverTime(times, begin, end, self.control or other.control)._merged()
 
-    def plus_held(self, row: Floats) -> Drive:
+    def plus_held(self, row: Floats) -> CommandsOverTime:
         """With constant commands added."""
         return replace(self, begin=self.begin + row, end=self.end + row)

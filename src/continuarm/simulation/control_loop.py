@@ -18,7 +18,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commands import Drive
+from continuarm.simulation.commands import CommandsOverTime
 
 PATIENCE = 0.25
 """For so long, s, a run may compute before it gives what it has: to be shown, written, or stopped."""
@@ -27,7 +27,7 @@ PATIENCE = 0.25
 class Run(Protocol):
     """A motion in progress."""
 
-    def drive(self, drive: Drive) -> None:
+    def drive(self, drive: CommandsOverTime) -> None:
         """New commands from now on."""
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
@@ -49,11 +49,11 @@ class Solver(Protocol):
     def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
 
-    def check(self, drive: Drive, duration: float) -> None:
+    def check(self, drive: CommandsOverTime, duration: float) -> None:
         """Raises ValueError if the solver cannot follow such commands for so long."""
 
 
-class Part(NamedTuple):
+class MotionPart(NamedTuple):
     """States (k, width) and commands (k, commands) at the next k output times, and why the motion ends if it does."""
 
     states: Floats
@@ -62,7 +62,9 @@ class Part(NamedTuple):
     stopped: str = ""
 
 
-def parts(run: Run, arm: Arm, drive: Drive, times: Floats, chunk: int = 2000) -> Iterator[Part]:
+def computed_parts(
+    run: Run, arm: Arm, drive: CommandsOverTime, times: Floats, chunk: int = 2000
+) -> Iterator[MotionPart]:
     """A motion part by part: states at the times, the first of which is 0."""
     if drive.control is None:
         run.drive(drive)
@@ -72,7 +74,7 @@ def parts(run: Run, arm: Arm, drive: Drive, times: Floats, chunk: int = 2000) ->
             states, stopped = run.advance(wanted)
             done += len(states)
             if len(states) or stopped:
-                yield Part(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
+                yield MotionPart(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
         return
     period, done, stopped = 0, 0, ""
     while done < len(times) and not stopped:
@@ -97,12 +99,12 @@ def parts(run: Run, arm: Arm, drive: Drive, times: Floats, chunk: int = 2000) ->
             done += len(inside)
             period += 1
         if found:
-            yield Part(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
+            yield MotionPart(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
         if fault is not None:
             raise fault
 
 
-def _controlled(run: Run, arm: Arm, drive: Drive, begin: float, end: float) -> Drive:
+def _controlled(run: Run, arm: Arm, drive: CommandsOverTime, begin: float, end: float) -> CommandsOverTime:
     """The commands from one time to another, with what the controller answers to the state now."""
     assert drive.control is not None
     now, size = run.state(), 3 * arm.n

@@ -16,7 +16,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.files import table_lines
 from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
 from continuarm.common.text import short
-from continuarm.simulation.commands import Control, Drive, joined, muscle_count
+from continuarm.simulation.commands import CommandsOverTime, Control, command_rows, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
 """Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""
@@ -38,7 +38,7 @@ class PressureWarning(UserWarning):
 class Input(Protocol):
     """Anything that can drive an arm."""
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The commands over time."""
 
 
@@ -46,9 +46,9 @@ class Input(Protocol):
 class NoInput:
     """No muscle is driven."""
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """No pressure, no force."""
-        return Drive.held([0.0], joined(arm))
+        return CommandsOverTime.held([0.0], command_rows(arm))
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class PressureSteps:
                 ) from None
         return cls(steps)
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The pressures, in steps."""
         if not isinstance(self.steps, Mapping):
             raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600e3)]}}, s and Pa")
@@ -103,7 +103,7 @@ class PressureSteps:
             column = muscle_index(arm, name)
             for time, pressure in sorted(steps):
                 pressures[times.index(float(time)) :, column] = pressure
-        return Drive.held(times, joined(arm, pressures=checked_pressures(arm, "pressures", pressures)))
+        return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,19 +140,19 @@ class PressureSignal:
             pressures[:, muscle_index(arm, cell[1])] = numbers[:, k] * UNITS[cell[2]]
         return cls(numbers[:, 0], pressures, linear)
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The pressures; where a line crosses the dead zone's edge, a knot is added."""
         times, pressures = _signal("pressures", self.times, self.pressures, muscle_count(arm))
         checked_pressures(arm, "pressures", pressures)
         if not self.linear:
-            return Drive.held(times, joined(arm, pressures=pressures))
+            return CommandsOverTime.held(times, command_rows(arm, pressures=pressures))
         edges = np.concatenate([np.full(len(s.muscle_map), s.dead_zone) for s in arm.sections])
         before, after = pressures[:-1] - edges, pressures[1:] - edges
         row, column = np.nonzero(before * after < 0)
         part = before[row, column] / (before[row, column] - after[row, column])
         knots = np.union1d(times, times[row] + part * np.diff(times)[row])
         pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
-        return Drive.lines(knots, joined(arm, pressures=pressures))
+        return CommandsOverTime.lines(knots, command_rows(arm, pressures=pressures))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +166,10 @@ class ForceSignal:
     forces: ArrayLike
     linear: bool = True
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The forces as they are."""
         times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
-        return _lines_or_held(self.linear, times, joined(arm, forces=forces))
+        return _lines_or_held(self.linear, times, command_rows(arm, forces=forces))
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,10 +183,10 @@ class WrenchSignal:
     wrenches: ArrayLike
     linear: bool = True
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The wrench as it is."""
         times, wrenches = _signal("wrenches", self.times, self.wrenches, 6)
-        return _lines_or_held(self.linear, times, joined(arm, wrench=wrenches))
+        return _lines_or_held(self.linear, times, command_rows(arm, wrench=wrenches))
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Controller:
     rate: float
     gives: Literal["pressures", "forces"] = "pressures"
 
-    def drive(self, arm: Arm) -> Drive:
+    def drive(self, arm: Arm) -> CommandsOverTime:
         """The function, its answers checked."""
         rate("rate of the controller", self.rate, most=1e6)
         if self.gives not in ("pressures", "forces"):
@@ -217,10 +217,10 @@ class Controller:
             if not np.isfinite(values).all():
                 raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
             if self.gives == "forces":
-                return joined(arm, forces=values)[0]
-            return joined(arm, pressures=checked_pressures(arm, name, values))[0]
+                return command_rows(arm, forces=values)[0]
+            return command_rows(arm, pressures=checked_pressures(arm, name, values))[0]
 
-        return Drive(np.zeros(1), joined(arm), joined(arm), Control(self.rate, commands))
+        return CommandsOverTime(np.zeros(1), command_rows(arm), command_rows(arm), Control(self.rate, commands))
 
 
 def _are_pairs(steps: Any) -> bool:
@@ -257,8 +257,8 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
     return when, what
 
 
-def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> Drive:
-    return (Drive.lines if linear else Drive.held)(times, rows)
+def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> CommandsOverTime:
+    return (CommandsOverTime.lines if linear else CommandsOverTime.held)(times, rows)
 
 
 def muscle_index(arm: Arm, name: str) -> int:

@@ -11,8 +11,8 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
+from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
-from continuarm.sections.muscles import Actuation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,7 +59,7 @@ class Motion:
 
         Zero where no more than rounding is left, as in every motion that is driven by pressures.
         """
-        own = Actuation(self.arm).forces(self.pressures, self.hysteresis, self.q)
+        own = Plant(self.arm).muscle_forces(self.pressures, self.hysteresis, self.q)
         told = self.tau - own
         largest = max(np.abs(self.tau).max(initial=0.0), np.abs(own).max(initial=0.0))
         return np.where(np.abs(told) > ROUNDING * largest, told, 0.0)
@@ -98,7 +98,7 @@ class Motion:
         return replace(self, **{name: getattr(self, name)[chosen] for name in ROWS}, stopped=end)
 
     @classmethod
-    def joined(cls, parts: Sequence[Motion], record: dict[str, Any], stopped: str) -> Motion:
+    def concatenated(cls, parts: Sequence[Motion], record: dict[str, Any], stopped: str) -> Motion:
         """Parts of one motion, one after the other."""
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ROWS}
         return cls(parts[0].arm, **rows, record=record, stopped=stopped)

@@ -16,8 +16,8 @@ from continuarm.common import number_checks
 from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commands import Drive
-from continuarm.simulation.control_loop import Part, parts, reason
+from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.control_loop import MotionPart, computed_parts, reason
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
@@ -69,7 +69,7 @@ def simulate(
         writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
         record: dict[str, Any] = {}
         stopped = ""
-        for part, seconds in _timed(parts(run, arm, drive, times)):
+        for part, seconds in _timed(computed_parts(run, arm, drive, times)):
             wall += seconds
             first = sum(len(each.t) for each in found)
             motion = _motion(plant, times[first : first + len(part.states)], part)
@@ -86,13 +86,13 @@ def simulate(
                 break
         if writer is not None:
             writer.close(record, stopped)
-    whole = Motion.joined(found, record, stopped)
+    whole = Motion.concatenated(found, record, stopped)
     if drive.control is not None:  # only now its answers are known
         warn_if_too_weak(arm, whole.pressures)
     return whole
 
 
-def _timed(found: Iterator[Part]) -> Iterator[tuple[Part, float]]:
+def _timed(found: Iterator[MotionPart]) -> Iterator[tuple[MotionPart, float]]:
     """Each part with the seconds that it took to compute; what is done with it does not count."""
     while True:
         began = time.perf_counter()
@@ -116,7 +116,7 @@ def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: 
         raise TypeError(f"solver is {type(solver).__name__}: must be Adaptive(...), FixedStep(...) or CVODE(...)")
 
 
-def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> Drive:
+def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
     drive = (NoInput() if input is None else input).drive(arm)
     if wrench is None:
         return drive
@@ -129,7 +129,9 @@ def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | Non
     return drive.plus(signal.drive(arm))
 
 
-def _first_state(plant: Plant, drive: Drive, q0: ArrayLike | None, qd0: ArrayLike | None, start: str) -> Floats:
+def _first_state(
+    plant: Plant, drive: CommandsOverTime, q0: ArrayLike | None, qd0: ArrayLike | None, start: str
+) -> Floats:
     """The state at t = 0; no work has been done yet."""
     if start not in ("unbent", "equilibrium"):
         raise ValueError(f"start = {start!r}: must be 'unbent' or 'equilibrium'")
@@ -150,7 +152,7 @@ def _first_state(plant: Plant, drive: Drive, q0: ArrayLike | None, qd0: ArrayLik
     return plant.first_state(q, qd, pressures)
 
 
-def _motion(plant: Plant, times: Floats, part: Part) -> Motion:
+def _motion(plant: Plant, times: Floats, part: MotionPart) -> Motion:
     """The rows of one part: states taken apart, as far as the model holds."""
     arm, states = plant.arm, part.states
     told, here = plant.commands.split(part.commands), plant.states.split(states)

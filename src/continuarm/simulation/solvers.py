@@ -14,7 +14,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
 from continuarm.simulation import control_loop
-from continuarm.simulation.commands import Drive
+from continuarm.simulation.commands import CommandsOverTime
 from continuarm.simulation.control_loop import Run, reason
 from continuarm.simulation.interpolation import cubic
 
@@ -40,7 +40,7 @@ class Adaptive:
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _AdaptiveRun(self, plant, state)
 
-    def check(self, drive: Drive, duration: float) -> None:
+    def check(self, drive: CommandsOverTime, duration: float) -> None:
         """Follows all commands."""
 
 
@@ -58,7 +58,7 @@ class _AdaptiveRun:
             solver.highest_order,
         )
 
-    def drive(self, drive: Drive) -> None:
+    def drive(self, drive: CommandsOverTime) -> None:
         self.motion.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
@@ -92,7 +92,7 @@ class FixedStep:
             raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
         return _FixedRun(self, plant, state)
 
-    def check(self, drive: Drive, duration: float) -> None:
+    def check(self, drive: CommandsOverTime, duration: float) -> None:
         """A motion has at least one step, and a controller is asked every so many whole steps."""
         if self.rate * duration < 1 - 1e-9:
             raise ValueError(
@@ -120,7 +120,7 @@ class _FixedRun:
             )
         self.before = self.after = state
 
-    def drive(self, drive: Drive) -> None:
+    def drive(self, drive: CommandsOverTime) -> None:
         self.motion.drive(*map(np.ascontiguousarray, (drive.times, drive.begin, drive.end)))
 
     def advance(self, times: Floats) -> tuple[Floats, str]:
@@ -170,7 +170,7 @@ class _NumpySteps:
         self._refused = state
 
     def drive(self, times: Floats, begin: Floats, end: Floats) -> None:
-        self.commands = Drive(times, begin, end)
+        self.commands = CommandsOverTime(times, begin, end)
 
     def advance(self, states: Floats) -> int:
         for row in range(len(states)):
@@ -205,7 +205,7 @@ class CVODE:
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _CvodeRun(self, plant, state)
 
-    def check(self, drive: Drive, duration: float) -> None:
+    def check(self, drive: CommandsOverTime, duration: float) -> None:
         """Follows all commands."""
 
 
@@ -219,7 +219,7 @@ class _CvodeRun:
         self.refused, self.latest_rate = state, np.zeros(len(state))
         self.rate, self.margin = _plant_functions(plant)
 
-    def drive(self, drive: Drive) -> None:
+    def drive(self, drive: CommandsOverTime) -> None:
         self.commands = drive
 
     def advance(self, times: Floats) -> tuple[Floats, str]:

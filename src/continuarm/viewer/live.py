@@ -16,7 +16,7 @@ from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
 from continuarm.common.number_checks import Floats, duration, real_numbers
 from continuarm.dynamics.plant import Plant
-from continuarm.simulation.commands import Drive, joined
+from continuarm.simulation.commands import CommandsOverTime, command_rows
 from continuarm.simulation.control_loop import Run
 from continuarm.simulation.inputs import Input, checked_pressures
 from continuarm.simulation.solvers import FixedStep
@@ -55,7 +55,7 @@ class LiveArm:
         with contextlib.suppress(ValueError):  # where nothing holds it up, it falls from where it is straight
             q = equilibrium(self.arm)
         self.steps, self.stopped = 0, ""
-        self.drive = Drive.held([0.0], joined(self.arm))
+        self.drive = CommandsOverTime.held([0.0], command_rows(self.arm))
         self._start(self.plant.first_state(q))
 
     def _start(self, state: Floats) -> None:
@@ -64,7 +64,7 @@ class LiveArm:
         self._run: Run = FixedStep(self.rate).start(self.plant, state)
         self._follow(self.drive)
 
-    def _follow(self, drive: Drive) -> None:
+    def _follow(self, drive: CommandsOverTime) -> None:
         self.drive = drive
         self._run.drive(later(drive, self.time, (self.steps - self._begun) / self.rate))
 
@@ -98,8 +98,8 @@ class LiveArm:
         values = real_numbers("pressures", pressures, "a list of pressures")
         if values.shape != self.plant.lagged.shape:
             raise ValueError(f"pressures has shape {values.shape}: must be {self.plant.lagged.shape}")
-        row = joined(self.arm, pressures=checked_pressures(self.arm, "pressures", values))
-        self._follow(Drive.held([self.time], row))
+        row = command_rows(self.arm, pressures=checked_pressures(self.arm, "pressures", values))
+        self._follow(CommandsOverTime.held([self.time], row))
 
     def play(self, input: Input) -> None:
         """Follows an input, whose time begins now."""
@@ -150,7 +150,7 @@ class LiveArm:
         return steps
 
 
-def later(drive: Drive, time: float, begin: float) -> Drive:
+def later(drive: CommandsOverTime, time: float, begin: float) -> CommandsOverTime:
     """What is left of a drive from a time on, as one that begins at another time.
 
     Knots so close that they are the same after the shift are one, as a line of no length has no slope.
@@ -160,7 +160,7 @@ def later(drive: Drive, time: float, begin: float) -> Drive:
     ends = np.concatenate([drive.before(knots[1:]), drive.end[-1:]]) if ahead.any() else drive.at(knots)
     times = knots - time + begin
     kept = np.append(np.diff(times) > 0, True)
-    return Drive(times[kept], drive.at(knots)[kept], ends[kept])
+    return CommandsOverTime(times[kept], drive.at(knots)[kept], ends[kept])
 
 
 class Figures(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.engine.quantities import poses_along, tip_poses
+from continuarm.engine.quantities import centres_of_gravity, poses_along, tip_poses
 from continuarm.viewer.shapes import (
     BEAD,
     CENTRE_COLOUR,
@@ -23,7 +23,6 @@ from continuarm.viewer.shapes import (
     PLATE_COLOUR,
     TUBE,
     ball,
-    centres_of_gravity,
     cylinder,
     muscle_layout,
     payload_radius,

@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats
-from continuarm.dynamics.chain import shape_of
-from continuarm.engine.quantities import poses_along, tip_poses
-from continuarm.sections.kinematics import centre_of_gravity, shape
+from continuarm.engine.quantities import centres_of_gravity, poses_along, tip_poses
 
 Mesh = tuple[Floats, NDArray[np.uint32]]
 """Vertices (v, 3) and triangles (f, 3) of indices into them."""
@@ -138,19 +136,6 @@ def payload_radius(arm: Arm) -> float:
     """Of a ball that stands for the payload, m: that of the mass in water, between half and three section radii."""
     radius = arm.sections[-1].radius
     return float(np.clip((arm.point_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
-
-
-def centres_of_gravity(arm: Arm, q: ArrayLike) -> Floats:
-    """Where p̄ of every section is (eq. HTM_c_section): (..., 3n) -> (..., n, 3), m, world frame."""
-    values = np.asarray(q, dtype=float)
-    tips = tip_poses(arm, values)
-    rotation, origin = arm.base_orientation, np.zeros(3)
-    centres = []
-    for i, section in enumerate(arm.sections):
-        own = centre_of_gravity(shape(shape_of(section, values[..., 3 * i : 3 * i + 3])))
-        centres.append(origin + (rotation @ own[..., None])[..., 0])
-        rotation, origin = tips[..., i, :3, :3], tips[..., i, :3, 3]
-    return np.stack(centres, axis=-2)
 
 
 def turns_to(directions: Floats) -> Floats:
