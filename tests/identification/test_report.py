@@ -18,6 +18,8 @@ from continuarm.identification.recording_file import write_recording
 from continuarm.identification.report import report_html
 from continuarm.identification.search import Search
 
+pytestmark = pytest.mark.slow  # all of it is about a fit
+
 
 @pytest.fixture(scope="module")
 def section():
@@ -74,7 +76,6 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-@pytest.mark.slow
 def test_the_report_is_one_complete_page(result, tmp_path):
     result.report(tmp_path / "fit.html")
     text = (tmp_path / "fit.html").read_text(encoding="utf-8")
@@ -100,7 +101,6 @@ def test_the_report_is_one_complete_page(result, tmp_path):
             result.report(tmp_path / path)
 
 
-@pytest.mark.slow
 def test_figures_draw_what_was_measured_and_simulated(result):
     figure = recording_figure(result, "<run & 1>")
     values, differences, often = figure.axes
@@ -128,7 +128,6 @@ def files(section, tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_identify_writes_an_arm_and_a_report(files, tmp_path, capsys):
     output, report = tmp_path / "fitted.toml", tmp_path / "fit.html"
     options = ["--free", "stiffness, damping", "--hold-out", str(files / "two.csv"), "--sigma", "0.5mm"]
