@@ -14,6 +14,8 @@ from continuarm.benchmarks.timing import Repeats, best, fitted_exponent
 from continuarm.engine import compiled
 from continuarm.engine.table import QUANTITIES
 
+pytestmark = pytest.mark.slow  # measures everything once, however little
+
 TINY = Workload(
     repeats=1,
     seconds=0.0,

@@ -147,6 +147,7 @@ def test_simulate_refuses_in_one_line(arguments: list[str], sentence: str, capsy
     assert refuses(captured.err.removesuffix("\n"), f"error: … {sentence}")
 
 
+@pytest.mark.slow
 def test_experiment_compares_the_models_beside_the_paper(tmp_path: Path) -> None:
     figure = tmp_path / "two.png"
     ran = run("experiment", "2", "-o", str(tmp_path), "--plot", str(figure))

@@ -18,7 +18,8 @@ from continuarm.paper.algorithm1 import paper_forward_dynamics, paper_terms
 from random_arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
 # (sections, bend of all sections or None for anything up to a full turn)
-CASES = [(1, None), (2, None), (3, None), *((2, bend) for bend in NEARLY_STRAIGHT), (1, 2 * np.pi)]
+LONGER = [(2, None), (3, None), *((2, bend) for bend in NEARLY_STRAIGHT)]
+CASES = [(1, None), (1, 2 * np.pi), *(pytest.param(*case, marks=pytest.mark.slow) for case in LONGER)]
 LARGE = [(6, None), (10, None), (10, 0.0)]
 
 

@@ -151,6 +151,7 @@ def payload_energy(arm: Arm, q: Array, qd: Array) -> float:
 # ---- Kinematics ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "pose"),
     [

@@ -38,6 +38,7 @@ def relative_to_scale(values, exact_values):
     return max(abs(mpmath.mpf(float(v)) - e) / scale for v, e in zip(values, exact_values, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", range(6))
 @pytest.mark.parametrize("scale", [1, 4])
 def test_values_and_two_derivatives_agree_with_50_digits_over_the_whole_range(k, scale):
@@ -52,6 +53,7 @@ def test_values_and_two_derivatives_agree_with_50_digits_over_the_whole_range(k,
         assert relative_to_scale(got, wanted) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", range(6, 10))
 @pytest.mark.parametrize("scale", [1, 4])
 def test_the_highest_functions_are_exact_to_rounding(k, scale):

@@ -88,6 +88,7 @@ def test_a_killed_run_leaves_every_row_it_wrote(tmp_path, share):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
 @pytest.mark.parametrize("attempt", range(4))
 def test_a_process_killed_while_it_creates_or_completes_leaves_whole_files(tmp_path, attempt):

@@ -182,6 +182,7 @@ def test_down_on_the_page_is_where_gravity_points(
     assert view.yaxis_inverted() == inverted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compared", [False, True])
 @pytest.mark.parametrize("name", ARMS)
 def test_nothing_covers_anything(name: str, compared: bool) -> None:
