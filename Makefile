@@ -8,13 +8,15 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
+HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
+
 # Written after an installation: without and with the development tools.
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test lint format clean
+.PHONY: help demo check test lint generate format clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
@@ -33,10 +35,15 @@ lint: $(INSTALLED_DEV)  ## check style, types and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/clang-format --dry-run --Werror $(HAND_WRITTEN)
 
-format: $(INSTALLED_DEV)  ## rewrite the Python files in the project's style
+generate: $(INSTALLED_DEV)  ## print the native code again from the Python sources
+	$(BIN)/python -m continuarm.engine.printing
+
+format: $(INSTALLED_DEV)  ## rewrite the sources in the project's style
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(HAND_WRITTEN)
 
 clean:  ## remove the environment and everything generated
 	rm -rf $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

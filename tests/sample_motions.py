@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from continuarm import Arm, Motion, Muscles
-from continuarm.sections.muscles import Actuation
+from continuarm.dynamics.plant import Plant
 from continuarm.simulation.motion import ROWS
 from random_arms import random_arm, random_lengths, random_rates
 
@@ -38,7 +38,7 @@ def swinging(arm: Arm, t: np.ndarray, size: float, pressures: np.ndarray, forces
     phases = np.arange(3 * arm.n)
     q, qd = size * np.sin(3 * t[:, None] + phases), 3 * size * np.cos(3 * t[:, None] + phases)
     held, wrench = np.zeros_like(pressures), np.zeros((len(t), 6))
-    tau = Actuation(arm).forces(pressures, held, q) + forces
+    tau = Plant(arm).muscle_forces(pressures, held, q) + forces
     return Motion(arm, t, q, qd, tau, pressures, held, wrench, t**2, 0.5 * t**2, {"solver": "by hand"})
 
 

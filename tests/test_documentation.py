@@ -36,13 +36,11 @@ def test_the_contract_has_every_room_and_stays_short():
     (layers,) = [each["layers"] for each in settings["tool"]["importlinter"]["contracts"] if each["type"] == "layers"]
     assert sorted(layers) == sorted(ROOMS)
     assert len(layers) <= 14
-    listed = re.findall(r"^\| `(\w+)` \|", PAGES["layout.md"], flags=re.MULTILINE)
-    assert listed == layers[::-1]
 
 
 def test_tests_mirror_the_rooms():
     folders = {path.name for path in (ROOT / "tests").iterdir() if list(path.glob("test_*.py"))}
-    assert folders - {"typing"} <= set(ROOMS)
+    assert folders - {"typing", "tools"} <= set(ROOMS)
 
 
 @pytest.mark.parametrize("name", ca.__all__)

@@ -37,9 +37,9 @@ def a_recording():
 
 
 def an_identification():
-    from continuarm.identification.misfits import Misfit, Trace
-
-    from continuarm.identification.result import Parameter
+    from continuarm.identification.fitted_parameters import FittedParameter
+    from continuarm.identification.goodness_of_fit import Misfit
+    from continuarm.identification.sensor_comparison import SensorComparison
 
     values = {int: 1, float: 0.5, str: "text", bool: True}
 
@@ -47,7 +47,7 @@ def an_identification():
         hints = typing.get_type_hints(kind)
         return kind(**{each.name: values.get(hints[each.name], np.ones(2)) for each in dataclasses.fields(kind)})
 
-    parameter, misfit, trace = filled(Parameter), filled(Misfit), filled(Trace)
+    parameter, misfit, comparison = filled(FittedParameter), filled(Misfit), filled(SensorComparison)
     return ca.Identification(
         arm=an_arm(),
         parameters=(parameter,),
@@ -60,7 +60,7 @@ def an_identification():
         serious=False,
         interrupted=False,
         record={"starts": 1},
-        traces=(trace,),
+        comparisons=(comparison,),
     )
 
 
@@ -71,6 +71,7 @@ EXAMPLES = {
     "CentreOfGravity": ca.CentreOfGravity,
     "Controller": lambda: ca.Controller(of_a_spring, rate=100.0, gives="forces"),
     "DescriptionError": lambda: ca.DescriptionError("mass = 0: must be above 0 kg"),
+    "EnergyShapingFit": lambda: ca.fit_energy_shaping(1000, bootstrap=10),
     "Equilibria": lambda: ca.equilibria(an_arm(), np.zeros((2, 6))),
     "FixedStep": ca.FixedStep,
     "ForceSignal": lambda: ca.ForceSignal([0.0, 1.0], np.ones((2, 6))),
@@ -83,7 +84,8 @@ EXAMPLES = {
     "Payload": lambda: ca.Payload(mass=0.1),
     "PointMass": ca.PointMass,
     "PressureSignal": lambda: ca.PressureSignal([0.0, 1.0], np.ones((2, 7))),
-    "PressureSteps": lambda: ca.PressureSteps({"l11": [(0.0, 100.0)]}),
+    "PressureSteps": lambda: ca.PressureSteps({"l11": [(0.0, 100e3)]}),
+    "PressureWarning": lambda: ca.PressureWarning("the highest pressure, 5 Pa, is below every dead zone"),
     "Recording": a_recording,
     "Section": a_section,
     "TipOrientation": lambda: ca.TipOrientation(1, np.zeros((2, 3))),

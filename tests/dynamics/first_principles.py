@@ -5,7 +5,7 @@ Only poses are written down; every velocity, acceleration and virtual displaceme
 with ∫ρ1² dm = ∫ρ2² dm = I and ∫ρ1 ρ2 dm = 0, so that no angular velocity is needed to sum over its points.
 
 * `Integral`: d'Alembert's principle, Σ dm (ẍ - g) · δx = Σ τ_j δq_j over all points; no Lagrangian, no mass matrix.
-* `CentreOfGravity`, `PointMass`: Lagrange's equations for the section energies as printed (eqs. Kwi_c, Kvi_c).
+* `CentreOfGravity`, `PointMass`: Lagrange's equations for the section energies as printed (eqs. 18 Kwi_c, 20 Kvi_c).
 """
 
 from __future__ import annotations

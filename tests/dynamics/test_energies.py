@@ -140,7 +140,7 @@ def test_energy_of_an_undamped_arm_drifts_by_less_than_1e_8_in_ten_seconds():
 
 
 def test_shaped_energies_are_those_the_paper_prints():
-    """K̄^ω and K̄^υ (eqs. Kwi_c, Kvi_c) of a single moving section, from R̄ and p̄ by quadrature and their rates."""
+    """K̄^ω and K̄^υ (eqs. 18 Kwi_c, 20 Kvi_c) of a single moving section, from R̄ and p̄ by quadrature and their rates."""
     rng = np.random.default_rng(4)
     nodes, weights = np.polynomial.legendre.leggauss(30)
     nodes, weights = (nodes + 1) / 2, weights / 2
@@ -173,7 +173,7 @@ def test_shaped_energies_are_those_the_paper_prints():
             )
             inside = o1 * (Omega @ R).T @ (Omega @ R) + 2 * o2 * Rd.T @ Omega @ R + o3 * Rd.T @ Rd
             energy += section.disc_inertia / 2 * np.trace(inside[:2, :2])
-            # body velocities of the next base (eq. wvi_recursive), joint included
+            # body velocities of the next base (eq. 4 wvi_recursive), joint included
             tip, tip_moved = arc_at(x, np.array(1.0)), arc_at(x + 1j * step * xd, np.array(1.0))
             cosine, sine = np.cos(section.twist), np.sin(section.twist)
             joint = np.array([[cosine, -sine, 0], [sine, cosine, 0], [0, 0, 1]])

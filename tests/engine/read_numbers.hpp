@@ -15,14 +15,16 @@ inline std::vector<double> read(std::FILE* file) {
     double count = 0.0;
     if (std::fread(&count, sizeof(double), 1, file) != 1) std::exit(2);
     std::vector<double> numbers(static_cast<std::size_t>(count));
-    if (!numbers.empty() && std::fread(numbers.data(), sizeof(double), numbers.size(), file) != numbers.size()) std::exit(2);
+    if (!numbers.empty() && std::fread(numbers.data(), sizeof(double), numbers.size(), file) != numbers.size())
+        std::exit(2);
     return numbers;
 }
 
 // A part as rows of so many numbers.
 inline Rows rows_of(const std::vector<double>& part, std::size_t width) {
     Rows rows;
-    for (std::size_t k = 0; k < part.size(); k += width) rows.emplace_back(part.begin() + long(k), part.begin() + long(k + width));
+    for (std::size_t k = 0; k < part.size(); k += width)
+        rows.emplace_back(part.begin() + long(k), part.begin() + long(k + width));
     return rows;
 }
 

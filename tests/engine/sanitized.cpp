@@ -55,7 +55,9 @@ int main(int, char** arguments) {
                 for (double value : wanted) scale = std::fmax(scale, std::fabs(value));
                 for (std::size_t k = 0; k < wanted.size(); ++k, ++compared)
                     if (!(std::fabs(found[k] - wanted[k]) <= 1e-9 * scale))
-                        return std::printf("case %d quantity %d entry %zu: %g, not %g\n", c, quantity, k, found[k], wanted[k]), 1;
+                        return std::printf("case %d quantity %d entry %zu: %g, not %g\n", c, quantity, k, found[k],
+                                           wanted[k]),
+                               1;
             }
         }
     }

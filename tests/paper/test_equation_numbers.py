@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("arms", "paper", "reproduction")
+ROOMS = ("arms", "dynamics", "engine", "paper", "reproduction", "sections", "statics", "viewer")
 """Rooms that cite every equation by number and label."""
 
 

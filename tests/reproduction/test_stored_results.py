@@ -12,6 +12,7 @@ from continuarm.reproduction.stored_results import source_hash
 
 PACKAGE = Path(continuarm.__file__).parent
 SHOWN_BY = {
+    "common/html_page.py",
     "reproduction/claims.py",
     "reproduction/claims_energy.py",
     "reproduction/claims_motion.py",

@@ -8,7 +8,7 @@ import pytest
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.section import Muscles
-from continuarm.engine.quantities import gravitational_energy, poses_along, tip_poses
+from continuarm.engine.quantities import centres_of_gravity, gravitational_energy, poses_along, tip_poses
 from continuarm.viewer.camera import FIELD_OF_VIEW, camera_for, up_direction
 from continuarm.viewer.rig import ROUND, disc_count, disc_poses, posed, rig
 from continuarm.viewer.scene import trace_segments

@@ -94,10 +94,7 @@ class Arm(Description):
 
     @cached_property
     def coordinate_names(self) -> list[str]:
-        """What the 3n entries of q and τ are called: l12 where it is the muscle l12 that they are about, else q12.
-
-        It is where a section's `muscles` are left out. Described ones are others than the three of q.
-        """
+        """Names of the 3n entries of q and τ: l12 where they are real muscles, q12 where `muscles` describes others."""
         letters = ["l" if section.muscles is None else "q" for section in self.sections]
         return [_numbered(letter, i, j) for i, letter in enumerate(letters, start=1) for j in (1, 2, 3)]
 

@@ -104,6 +104,7 @@ def measure_calls(work: Workload) -> Group:
     arm = prototype(3)
     q, qd, tau = bent_states(arm)
     given: dict[str, Any] = {"q": q, "qd": qd, "qdd": 10 * qd, "tau": tau, "xi": np.linspace(0, 1, 10), "step": 1e-3}
+    given["wrench"] = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
 
     def call(quantity: Quantity) -> Task:
         function = getattr(quantities, quantity.name)

@@ -16,7 +16,7 @@ Frame = tuple[Array, Array]
 
 
 def tip_poses(arm: Arm, q: Array) -> Array:
-    """Pose T^i of every tip in the world frame (eq. HTM_ith): (..., n, 4, 4)."""
+    """Pose T^i of every tip in the world frame (eq. 2 HTM_ith): (..., n, 4, 4)."""
     return np.stack([pose(*frame) for frame in _frames(arm, q)[1][1:]], axis=-3)
 
 
@@ -69,7 +69,7 @@ def _frames(arm: Arm, q: Array) -> tuple[list[Passage], list[Frame]]:
 
 
 def attach(passage: Passage, frame: Frame) -> Frame:
-    """One section outward: frame of the next base, for that of this base (eq. pR_recursive)."""
+    """One section outward: frame of the next base, for that of this base (eq. 3 pR_recursive)."""
     rotation, position = frame
     return rotation @ passage.tip.rotation, position + times(rotation, passage.tip.position)
 

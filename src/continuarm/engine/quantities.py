@@ -17,8 +17,6 @@ from continuarm.common.number_checks import Floats, whole_number
 from continuarm.engine.evaluation import Engine, evaluated
 from continuarm.engine.table import QUANTITIES
 
-_NO_WRENCH = np.zeros(6)
-
 _FORWARD_DYNAMICS = QUANTITIES["forward_dynamics"]
 _INVERSE_DYNAMICS = QUANTITIES["inverse_dynamics"]
 _BIAS_FORCES = QUANTITIES["bias_forces"]
@@ -71,12 +69,12 @@ def bias_forces(
 
 
 def gravity_forces(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads: int | None = None) -> Floats:
-    """G = ∂P_g/∂q with P_g = -Σ m gᵀ p̄ (eq. Gi_c): q (..., 3n) in m -> (..., 3n) in N."""
+    """G = ∂P_g/∂q with P_g = -Σ m gᵀ p̄ (eq. 29 Gi_c): q (..., 3n) in m -> (..., 3n) in N."""
     return cast(Floats, evaluated(_GRAVITY_FORCES, arm, (q,), engine, threads))
 
 
 def elastic_forces(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads: int | None = None) -> Floats:
-    """K_e q and the end stops (eq. Ge): q (..., 3n) in m -> (..., 3n) in N."""
+    """K_e q and the end stops (eq. 30 Ge): q (..., 3n) in m -> (..., 3n) in N."""
     return cast(Floats, evaluated(_ELASTIC_FORCES, arm, (q,), engine, threads))
 
 
@@ -96,7 +94,7 @@ def mass_matrix(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads
 def coriolis_matrix(
     arm: Arm, q: ArrayLike, qd: ArrayLike, *, engine: Engine | None = None, threads: int | None = None
 ) -> Floats:
-    """C(q, q̇) of the Christoffel symbols: Ṁ - 2C is skew (eq. Ckj, corrected).
+    """C(q, q̇) of the Christoffel symbols: Ṁ - 2C is skew (eq. 26 Ckj, corrected).
 
     C_jk = ½ Σ_h (M_jk,h + M_jh,k - M_kh,j) q̇_h.
     q, qd: (..., 3n) in m, m/s; returns (..., 3n, 3n) in N s/m.
@@ -131,7 +129,7 @@ def potential_energy(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, th
 
 
 def tip_poses(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads: int | None = None) -> Floats:
-    """Pose T^i of every tip in the world frame, where the next section is attached, joint σ, γ included (eq. HTM_ith).
+    """Pose T^i of every tip in the world frame, where the next section is attached, joint included (eq. 2 HTM_ith).
 
     q: (..., 3n) in m; returns (..., n, 4, 4), positions in m. Unbent, tip i is on the base's +Z axis.
     """
@@ -162,7 +160,7 @@ def backbone(
 
 
 def centres_of_gravity(arm: Arm, q: ArrayLike, *, engine: Engine | None = None, threads: int | None = None) -> Floats:
-    """Centre of gravity p̄ of every section in the world frame (eq. HTM_c_section), the same for every inertia model.
+    """Centre of gravity p̄ of every section in the world frame (eq. 9 HTM_c_section), the same for every inertia model.
 
     q: (..., 3n) in m; returns (..., n, 3) in m. Unbent, that of section i is in the middle of it.
     """
@@ -190,7 +188,7 @@ def wrench_forces(
 def static_stiffness(
     arm: Arm,
     q: ArrayLike,
-    wrench: ArrayLike = _NO_WRENCH,
+    wrench: ArrayLike | None = None,
     *,
     engine: Engine | None = None,
     threads: int | None = None,
@@ -200,7 +198,9 @@ def static_stiffness(
     q: (..., 3n) in m; wrench: (..., 6) on the last tip, moment in N m and force in N, world axes, none if left out;
     returns (..., 3n, 3n) in N/m, exact. Symmetric but for the part of a moment, which has no energy.
     """
-    return cast(Floats, evaluated(_STATIC_STIFFNESS, arm, (q, wrench), engine, threads))
+    return cast(
+        Floats, evaluated(_STATIC_STIFFNESS, arm, (q, np.zeros(6) if wrench is None else wrench), engine, threads)
+    )
 
 
 def linearization(

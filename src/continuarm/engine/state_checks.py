@@ -51,7 +51,8 @@ def check_range(arm: Arm, q: Floats) -> None:
 
 def _beyond(section: Section, q: Floats) -> str:
     """What is wrong with a section at q_i (3,)."""
-    bent, length = bending_angle(section, q), margins(section, q)[1]
+    with np.errstate(over="ignore", invalid="ignore"):
+        bent, length = bending_angle(section, q), margins(section, q)[1]
     if length <= 0 and bent <= FULL_TURN:
         return f"is {length:.12g} m long: must be longer than 0 m"
     return f"bent by {bent:.12g} rad: must be at most 2π = {FULL_TURN:.12g} rad"

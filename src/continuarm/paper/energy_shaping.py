@@ -158,7 +158,7 @@ def fit_energy_shaping(
     method: str = "terms",
     bounds: tuple[float, float] | None = None,
     bootstrap: int = 200,
-    progress: Callable[[float], Any] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> EnergyShapingFit:
     """β^υ and β^ω, pure numbers, that bring the energies of one disc (eqs. 18 Kwi_c, 20 Kvi_c) to the exact ones.
 

@@ -127,7 +127,7 @@ def compare_models(
     experiment: Experiment | int,
     arm: Arm | None = None,
     solver: Any = None,
-    progress: Callable[[float], Any] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Comparison:
     """An experiment, or its number, simulated with Integral() and with the paper's CentreOfGravity().
 

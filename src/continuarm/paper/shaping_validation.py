@@ -96,7 +96,7 @@ def validate_energy_shaping(
     seed: int = 0,
     *,
     arm: str | Arm = "ten-sections",
-    progress: Callable[[float], Any] | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> Validation:
     """Kinetic energies of models against the integral model, at random states of an arm (the paper's ten sections).
 

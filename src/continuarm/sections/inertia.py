@@ -61,7 +61,7 @@ def coefficients(model: object, here: Shape) -> Coefficients:
 
 @coefficients.register
 def _integral(model: Integral, here: Shape) -> Coefficients:
-    """Thin discs all along the section (eqs. Kwi, Kvi), integrated in closed form: c_k at y and, as d_k, at 4y.
+    """Thin discs all along the section (eqs. 17 Kwi, 19 Kvi), integrated in closed form: c_k at y and, as d_k, at 4y.
 
     ∫g2² = 8 d5 - 2 c5,  ∫g1 g2 = 4 d4 - c4,  ∫g1² = 2 d3,  y ∫g2² = 2 c3 - 2 d3,  ∫g0² = (1 + d1)/2,
     ∫(g1 g2' - g2 g1') = 8 d6 - c5/2,  ∫(g2 g2' + y g2'² + g1'²) = 8 d7 - c6/2 + c7/2,
@@ -90,7 +90,7 @@ def _integral(model: Integral, here: Shape) -> Coefficients:
 
 @coefficients.register
 def _centre_of_gravity(model: CentreOfGravity, here: Shape) -> Coefficients:
-    """One disc at the centre of gravity, energies as printed (eqs. Kwi_c, Kvi_c), shaped by β (eqs. dKw_i, dKv_i).
+    """One disc at the centre of gravity (eqs. 18 Kwi_c, 20 Kvi_c as printed), shaped by β (eqs. 21 dKw_i, 22 dKv_i).
 
     F1 = ∫g2 = c3 and F2 = ∫g1 = c2: p̄ = s (F1 n + F2 z) and R̄ = 1 + F2 [k]× + F1 [k]×².
     """

@@ -1,7 +1,7 @@
 """One section's shape: x = (a, b, s) -> poses along it, and how its tip moves.
 
 The bending vector n = (a, b, 0) and the arc length s are linear in the muscle lengths; with y = a² + b² = φ² and
-g_k(ξ) = ξᵏ c_k(ξ² y) the modal form of the paper (eq. HTM_section, whose last factor must be R_Z(-θ)) is
+g_k(ξ) = ξᵏ c_k(ξ² y) the modal form of the paper (eq. 1 HTM_section, whose last factor must be R_Z(-θ)) is
 
     p(ξ) = s (g2 n + g1 z)        R(ξ) = exp(ξ [k]×) = 1 + g1 [k]× + g2 [k]×²,    k = z × n = (-b, a, 0)
 """
@@ -103,14 +103,14 @@ def arc(here: Shape, g1: Scalar, g2: Scalar) -> tuple[Array, Array]:
 
 
 def arc_at(x: Array, xi: Array) -> tuple[Array, Array]:
-    """Rotation (..., 3, 3) and position (..., 3) of the disc at ξ, in the section's base frame (eq. HTM_section)."""
+    """Rotation (..., 3, 3) and position (..., 3) of the disc at ξ, in the section's base frame (eq. 1 HTM_section)."""
     here = shape(x)
     c = stumpff(xi * xi * here.y)
     return arc(here, xi * c[1], xi * xi * c[2])
 
 
 def centre_of_gravity(here: Shape) -> Array:
-    """p̄ = ∫ p dξ (eq. HTM_c_section): (..., 3), m."""
+    """p̄ = ∫ p dξ (eq. 9 HTM_c_section): (..., 3), m."""
     return arc(here, here.c[2], here.c[3])[1]
 
 

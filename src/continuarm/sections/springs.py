@@ -9,7 +9,7 @@ from continuarm.sections.spatial import Array, is_positive, positive_part, scale
 
 
 def elastic(section: Section, q: Array) -> Array:
-    """K_e q_i: (..., 3), N (eq. Ge)."""
+    """K_e q_i: (..., 3), N (eq. 30 Ge)."""
     return times(section.stiffness_matrix, q)
 
 

@@ -22,9 +22,9 @@ namespace continuarm {
 //     size(), relaxing(), width()               how many numbers q, z and y have
 //     bool rate(t, y, out)                      ẏ; false where the model does not hold
 //     bool mass(y, out)                         M over q, row by row
-//     void tangent(t, y, blocks, relaxation)    K over q, a symmetric 3x3 block for each section; how fast z relaxes, 1/s
-//     void damping(blocks)                      D over q, likewise
-//     bool kinks()                              whether K jumps with q, as where stops are: the iteration then follows it
+//     void tangent(t, y, blocks, relaxation)    K over q, a symmetric 3x3 block for each section; how fast z relaxes,
+//     1/s void damping(blocks)                      D over q, likewise bool kinks() whether K jumps with q, as where
+//     stops are: the iteration then follows it
 template <class System>
 class BackwardDifferences {
 public:
@@ -34,7 +34,10 @@ public:
 
     BackwardDifferences(System& system, const double* y, double rtol, std::vector<double> atol, double longest_step,
                         int highest_order)
-        : system_(system), rtol_(rtol), atol_(std::move(atol)), longest_step_(longest_step),
+        : system_(system),
+          rtol_(rtol),
+          atol_(std::move(atol)),
+          longest_step_(longest_step),
           highest_order_(highest_order) {
         const std::size_t n = std::size_t(system.size()), width = std::size_t(system.width());
         for (auto& row : differences_) row.assign(width, 0.0);
@@ -62,7 +65,8 @@ public:
         equal_steps_ = 0;
         current_mass_ = false;
         factored_ = 0.0;
-        for (std::size_t k = 1; k < differences_.size(); ++k) std::fill(differences_[k].begin(), differences_[k].end(), 0.0);
+        for (std::size_t k = 1; k < differences_.size(); ++k)
+            std::fill(differences_[k].begin(), differences_[k].end(), 0.0);
         hopeless_ = !derivative(t_, state(), rate_.data());
         if (hopeless_) return;
         h_ = first_step(end);
@@ -83,7 +87,11 @@ public:
             const double c = h_ / alpha(order_);
             bool solved = newton(t_new, c);
             if (!solved && !current_mass_) {
-                if (!refresh(t_new, predicted_.data())) { rescale(0.5); ++counts_.rejected; continue; }
+                if (!refresh(t_new, predicted_.data())) {
+                    rescale(0.5);
+                    ++counts_.rejected;
+                    continue;
+                }
                 solved = newton(t_new, c);
             }
             if (!solved) {
@@ -295,7 +303,8 @@ private:
             if (!std::isfinite(size)) return false;
             const double ratio = before > 0 ? size / before : -1;
             const bool negligible = size < 1e-2 * tolerance;  // where only rounding is left, no ratio means anything
-            if (!negligible && ratio >= 0 && (ratio >= 1 || std::pow(ratio, most - iterations_) / (1 - ratio) * size > tolerance))
+            if (!negligible && ratio >= 0 &&
+                (ratio >= 1 || std::pow(ratio, most - iterations_) / (1 - ratio) * size > tolerance))
                 return false;
             for (std::size_t i = 0; i < d_.size(); ++i) {
                 d_[i] += residual_[i];

@@ -22,10 +22,10 @@ struct Arm {
 // An arm with its muscles and valves. Layouts are those of StateLayout and CommandLayout in Python.
 struct Plant {
     const Arm* arm;
-    const Muscle<double>* muscles;     // of section i: muscles[first_muscle[i]] up to muscles[first_muscle[i + 1]]
-    const ValveStep<double>* valves;   // one for each muscle, for steps of a fixed length
-    const int* first_muscle;           // n + 1
-    bool remembers;                    // whether states hold pressures and hysteresis
+    const Muscle<double>* muscles;    // of section i: muscles[first_muscle[i]] up to muscles[first_muscle[i + 1]]
+    const ValveStep<double>* valves;  // one for each muscle, for steps of a fixed length
+    const int* first_muscle;          // n + 1
+    bool remembers;                   // whether states hold pressures and hysteresis
     long pressures, hysteresis, supplied, dissipated, width;  // where they begin in a state; q and q̇ come first
     long forces, wrench, command_width;                       // where they begin in commands; pressures come first
 
@@ -42,7 +42,7 @@ struct Request {
     long first, last;      // rows to do
     const double* places;  // for poses_along
     int place_count;
-    double step;           // for implicit_step, s
+    double step;  // for implicit_step, s
 };
 
 enum class Outcome : int { done = 0, refused = 1, singular = 2 };

@@ -51,15 +51,17 @@ bool step(const PlantMemory& memory, nb::handle commands, double length, nb::han
     return kernels().step(plant, given.data(), length, where.data(), workspace.of(work_size(plant)));
 }
 
-void tangent(const PlantMemory& memory, nb::handle commands, nb::handle state, nb::handle blocks, nb::handle relaxation) {
+void tangent(const PlantMemory& memory, nb::handle commands, nb::handle state, nb::handle blocks,
+             nb::handle relaxation) {
     View given, where, stiffness, rates;
     require(given, commands, 1, memory.commands(), false, "commands");
     require(where, state, 1, memory.width(), false, "state");
     require(stiffness, blocks, 2, Symmetric<double>::size, true, "blocks");
     require(rates, relaxation, 1, memory.relaxing(), true, "relaxation");
-    if (stiffness.shape()[0] != memory.plant().arm->n) throw std::invalid_argument("blocks must be one for each section");
-    kernels().tangent(memory.plant(), given.data(), where.data(), reinterpret_cast<Symmetric<double>*>(stiffness.data()),
-                      rates.data());
+    if (stiffness.shape()[0] != memory.plant().arm->n)
+        throw std::invalid_argument("blocks must be one for each section");
+    kernels().tangent(memory.plant(), given.data(), where.data(),
+                      reinterpret_cast<Symmetric<double>*>(stiffness.data()), rates.data());
 }
 
 double margin(const PlantMemory& memory, nb::handle state) {
@@ -72,7 +74,8 @@ double margin(const PlantMemory& memory, nb::handle state) {
 nb::tuple advance_adaptive(AdaptiveMotion& motion, nb::handle times, nb::handle states, double seconds) {
     View when, where;
     if (!when.open(times.ptr(), false) || !where.open(states.ptr(), true) || where.ndim() != 2 ||
-        where.shape()[1] != Py_ssize_t(motion.state().size()) || when.ndim() != 1 || when.shape()[0] != where.shape()[0])
+        where.shape()[1] != Py_ssize_t(motion.state().size()) || when.ndim() != 1 ||
+        when.shape()[0] != where.shape()[0])
         throw std::invalid_argument("times and states must be arrays of doubles of equal length");
     long row = 0;
     {
@@ -106,8 +109,8 @@ void bind_motions(nb::module_& module) {
     nb::class_<PlantMemory>(module, "Plant", "An arm with its muscles and valves.")
         .def(
             "__init__",
-            [](PlantMemory* self, const ArmMemory& arm, const std::vector<Rows>& muscles, const Rows& valves, bool remembers,
-               const std::vector<long>& states, const std::vector<long>& commands) {
+            [](PlantMemory* self, const ArmMemory& arm, const std::vector<Rows>& muscles, const Rows& valves,
+               bool remembers, const std::vector<long>& states, const std::vector<long>& commands) {
                 new (self) PlantMemory(arm.arm(), muscles, valves, remembers, states, commands);
             },
             nb::keep_alive<1, 2>())
@@ -118,7 +121,8 @@ void bind_motions(nb::module_& module) {
         .def("tangent", &tangent, nb::arg("commands"), nb::arg("state"), nb::arg("blocks"), nb::arg("relaxation"),
              "What is stiff: six numbers of K over q_i for each section, and relaxation rates.")
         .def("margin", &margin, nb::arg("state"), "How far the state is from where the model ends.");
-    nb::class_<AdaptiveMotion>(module, "AdaptiveMotion", "A motion in progress, its steps as long as the tolerances allow.")
+    nb::class_<AdaptiveMotion>(module, "AdaptiveMotion",
+                               "A motion in progress, its steps as long as the tolerances allow.")
         .def(
             "__init__",
             [](AdaptiveMotion* self, const PlantMemory& memory, const std::vector<double>& start, double rtol,
@@ -128,10 +132,8 @@ void bind_motions(nb::module_& module) {
                 new (self) AdaptiveMotion(memory, kernels(), start, rtol, std::move(atol), longest_step, highest_order);
             },
             nb::keep_alive<1, 2>())
-        .def("drive",
-             [](AdaptiveMotion& motion, nb::handle times, nb::handle begin, nb::handle end) {
-                 motion.drive(commands_from(times, begin, end, motion.commands()));
-             })
+        .def("drive", [](AdaptiveMotion& motion, nb::handle times, nb::handle begin,
+                         nb::handle end) { motion.drive(commands_from(times, begin, end, motion.commands())); })
         .def("advance", &advance_adaptive, nb::arg("times"), nb::arg("states"), nb::arg("seconds"))
         .def("counts", &counts)
         .def("state", &AdaptiveMotion::state)
@@ -139,17 +141,15 @@ void bind_motions(nb::module_& module) {
     nb::class_<SteppedMotion>(module, "SteppedMotion", "A motion in progress, in implicit steps of one length.")
         .def(
             "__init__",
-            [](SteppedMotion* self, const PlantMemory& memory, std::vector<double> start, std::vector<double> thresholds,
-               double step) {
+            [](SteppedMotion* self, const PlantMemory& memory, std::vector<double> start,
+               std::vector<double> thresholds, double step) {
                 require_width(start, memory.width());
                 require_width(thresholds, memory.plant().muscle_count());
                 new (self) SteppedMotion(memory, kernels(), std::move(start), std::move(thresholds), step);
             },
             nb::keep_alive<1, 2>())
-        .def("drive",
-             [](SteppedMotion& motion, nb::handle times, nb::handle begin, nb::handle end) {
-                 motion.drive(commands_from(times, begin, end, motion.commands()));
-             })
+        .def("drive", [](SteppedMotion& motion, nb::handle times, nb::handle begin,
+                         nb::handle end) { motion.drive(commands_from(times, begin, end, motion.commands())); })
         .def("advance", &advance_stepped, nb::arg("states"))
         .def("state", &SteppedMotion::state)
         .def("refused", &SteppedMotion::refused);

@@ -39,8 +39,7 @@ Outcome run_threads(const Arm& arm, const Request& request, int threads) {
     for (long k = 1; k < count; ++k) workers.emplace_back(work, k);
     work(0);
     for (std::thread& worker : workers) worker.join();
-    return *std::max_element(outcomes.begin(), outcomes.end(),
-                             [](Outcome a, Outcome b) { return int(a) < int(b); });
+    return *std::max_element(outcomes.begin(), outcomes.end(), [](Outcome a, Outcome b) { return int(a) < int(b); });
 }
 
 // numpy.empty, looked up once.
@@ -63,7 +62,8 @@ nb::tuple whole_shape(Quantity quantity, const View& first, long n, long places)
 bool fit_together(const Request& request, const View* views, int count, long n) {
     for (int k = 0; k < count; ++k) {
         const View &view = views[k], &first = views[0];
-        if (view.ndim() != first.ndim() || !std::equal(view.shape(), view.shape() + view.ndim() - 1, first.shape())) return false;
+        if (view.ndim() != first.ndim() || !std::equal(view.shape(), view.shape() + view.ndim() - 1, first.shape()))
+            return false;
         if (view.shape()[view.ndim() - 1] != input_width(request.quantity, k, n)) return false;
     }
     return true;

@@ -16,15 +16,20 @@ public:
     CommandsOverTime() = default;
     // begin: right after each knot; end: right before the next.
     CommandsOverTime(const double* times, const double* begin, const double* end, std::size_t knots, std::size_t width)
-        : times_(times, times + knots), begin_(begin, begin + knots * width), end_(end, end + knots * width),
+        : times_(times, times + knots),
+          begin_(begin, begin + knots * width),
+          end_(end, end + knots * width),
           width_(width) {
-        for (std::size_t k = 0; k < knots; ++k) held_.push_back(last(k) || std::equal(after(k), after(k + 1), before(k)));
+        for (std::size_t k = 0; k < knots; ++k)
+            held_.push_back(last(k) || std::equal(after(k), after(k + 1), before(k)));
     }
 
     bool last(std::size_t segment) const { return segment + 1 >= times_.size(); }
     double until(std::size_t segment) const { return last(segment) ? 1e300 : times_[segment + 1]; }
     bool is_held(std::size_t segment) const { return held_[segment]; }
-    bool jumps_after(std::size_t segment) const { return !std::equal(before(segment), before(segment + 1), after(segment + 1)); }
+    bool jumps_after(std::size_t segment) const {
+        return !std::equal(before(segment), before(segment + 1), after(segment + 1));
+    }
 
     void at(double t, std::size_t segment, double* out) const {
         const double *from = after(segment), *to = before(segment);
@@ -40,8 +45,8 @@ public:
                 scalar::ramp(from + i, to + i, &t, &start, &stop, out + i);
     }
 
-    // The mean over a time, which may begin in this segment and end in a later one, which is then the segment. The first
-    // commands have a threshold each, above which they act.
+    // The mean over a time, which may begin in this segment and end in a later one, which is then the segment. The
+    // first commands have a threshold each, above which they act.
     void mean(double from, double to, const std::vector<double>& thresholds, std::size_t& segment, double* out) {
         while (until(segment) <= from) ++segment;
         if (until(segment) >= to) return at((from + to) / 2, segment, out);

@@ -33,15 +33,21 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
     const Real *q = in[0], *qd = in[1], *third = in[2];
     const long size = 3L * arm.n;
     switch (request.quantity) {
-        case forward_dynamics: accelerations<integral, false>(arm, q, qd, third, q, qd, nullptr, out, scratch); break;
-        case implicit_step: step_ahead<integral>(arm, q, qd, third, &request.step, out, scratch); break;
+        case forward_dynamics:
+            accelerations<integral, false>(arm, q, qd, third, q, qd, nullptr, out, scratch);
+            break;
+        case implicit_step:
+            step_ahead<integral>(arm, q, qd, third, &request.step, out, scratch);
+            break;
         case inverse_dynamics:
         case bias_forces:
             motion_forces<integral>(arm, q, qd, third, true, out, scratch);
             add_elastic(arm, q, out);
             add_damping(arm, qd, out);
             break;
-        case gravity_forces: gravity_only<integral>(arm, q, out, scratch); break;
+        case gravity_forces:
+            gravity_only<integral>(arm, q, out, scratch);
+            break;
         case elastic_forces:
             zero(out, size);
             add_elastic(arm, q, out);
@@ -50,21 +56,38 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
             zero(out, size);
             add_damping(arm, q, out);  // its one input is q̇
             break;
-        case mass_matrix: masses<integral>(arm, q, out, scratch); break;
-        case kinetic_energy: *out = kinetic<integral>(arm, q, qd, scratch); break;
-        case gravitational_energy: *out = gravitational(arm, q, scratch); break;
+        case mass_matrix:
+            masses<integral>(arm, q, out, scratch);
+            break;
+        case kinetic_energy:
+            *out = kinetic<integral>(arm, q, qd, scratch);
+            break;
+        case gravitational_energy:
+            *out = gravitational(arm, q, scratch);
+            break;
         case elastic_energy: {
             Real* forces = scratch.take(size);
             zero(forces, size);
             *out = add_elastic(arm, q, forces);
             break;
         }
-        case tip_poses: poses(arm, q, out, nullptr, 0, scratch); break;
-        case poses_along: poses(arm, q, out, request.places, request.place_count, scratch); break;
-        case tip_jacobian: jacobians(arm, q, out, scratch); break;
-        case centres_of_gravity: centres(arm, q, out, scratch); break;
-        case wrench_forces: wrench_over_q(arm, q, in[1], out, scratch); break;
-        default: break;  // those that take derivatives are below
+        case tip_poses:
+            poses(arm, q, out, nullptr, 0, scratch);
+            break;
+        case poses_along:
+            poses(arm, q, out, request.places, request.place_count, scratch);
+            break;
+        case tip_jacobian:
+            jacobians(arm, q, out, scratch);
+            break;
+        case centres_of_gravity:
+            centres(arm, q, out, scratch);
+            break;
+        case wrench_forces:
+            wrench_over_q(arm, q, in[1], out, scratch);
+            break;
+        default:
+            break;  // those that take derivatives are below
     }
 }
 
@@ -138,7 +161,8 @@ void static_slopes(const Arm& arm, const double* q, const double* wrench, double
         if (loaded) wrench_over_q(arm, position, load, felt, scratch);
         for (int j = 0; j < size; ++j)
             for (int k = first; k < first + lanes && k < size; ++k)
-                out[j * size + k] = loaded ? tau[j].slope[k - first] - felt[j].slope[k - first] : tau[j].slope[k - first];
+                out[j * size + k] =
+                    loaded ? tau[j].slope[k - first] - felt[j].slope[k - first] : tau[j].slope[k - first];
     }
 }
 
@@ -238,7 +262,8 @@ bool step(const Plant& plant, const double* commands, double length, double* sta
 bool mass(const Plant& plant, const double* state, double* out, double* work) {
     if (!holds(plant, state)) return false;
     const Scratch<double> scratch{work};
-    plant.arm->integral ? masses<true>(*plant.arm, state, out, scratch) : masses<false>(*plant.arm, state, out, scratch);
+    plant.arm->integral ? masses<true>(*plant.arm, state, out, scratch)
+                        : masses<false>(*plant.arm, state, out, scratch);
     return true;
 }
 
@@ -267,14 +292,21 @@ constexpr long scratch_numbers(long n) { return n * scratch_per_section + scratc
 #define CONTINUARM_JOIN(a, b) CONTINUARM_JOIN_(a, b)
 
 const Kernels CONTINUARM_JOIN(kernels_, CONTINUARM_LEVEL) = {
-    CONTINUARM_TEXT(CONTINUARM_LEVEL), CONTINUARM_LEVEL::run,     CONTINUARM_LEVEL::rate,   CONTINUARM_LEVEL::step,
-    CONTINUARM_LEVEL::mass,            CONTINUARM_LEVEL::tangent, CONTINUARM_LEVEL::damping, CONTINUARM_LEVEL::margin,
+    CONTINUARM_TEXT(CONTINUARM_LEVEL),
+    CONTINUARM_LEVEL::run,
+    CONTINUARM_LEVEL::rate,
+    CONTINUARM_LEVEL::step,
+    CONTINUARM_LEVEL::mass,
+    CONTINUARM_LEVEL::tangent,
+    CONTINUARM_LEVEL::damping,
+    CONTINUARM_LEVEL::margin,
 };
 
 #if defined(CONTINUARM_FIRST_LEVEL)  // the same for every level
 long work_size(const Arm& arm, const Request& request) {
     const long width = result_size(request.quantity, arm.n, request.place_count);
-    return (CONTINUARM_LEVEL::scratch_numbers(arm.n) + (takes_derivatives(request.quantity) ? 0 : width)) * widest_number;
+    return (CONTINUARM_LEVEL::scratch_numbers(arm.n) + (takes_derivatives(request.quantity) ? 0 : width)) *
+           widest_number;
 }
 
 long work_size(const Plant& plant) {

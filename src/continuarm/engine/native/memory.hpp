@@ -45,7 +45,8 @@ public:
         append(base_frame, frame);
         if (gravity.size() != 3 || payload_offset.size() != 3 || stops.size() != sections.size())
             throw std::invalid_argument("an arm's numbers do not fit together");
-        arm_ = {int(sections.size()), integral, sections_.data(), stops_.data(), first_stop_.data(), {}, frame[0], {}, {}};
+        arm_ = {
+            int(sections.size()), integral, sections_.data(), stops_.data(), first_stop_.data(), {}, frame[0], {}, {}};
         std::copy(gravity.begin(), gravity.end(), arm_.gravity);
         arm_.payload_mass[0] = payload_mass;
         std::copy(payload_offset.begin(), payload_offset.end(), arm_.payload_offset);
@@ -86,10 +87,11 @@ public:
                 const std::vector<long>& states, const std::vector<long>& commands) {
         append(muscles, muscles_, first_muscle_);
         for (const std::vector<double>& valve : valves) append(valve, valves_);
-        if (muscles.size() != std::size_t(arm.n) || valves_.size() != muscles_.size() || states.size() != 5 || commands.size() != 3)
+        if (muscles.size() != std::size_t(arm.n) || valves_.size() != muscles_.size() || states.size() != 5 ||
+            commands.size() != 3)
             throw std::invalid_argument("a plant's numbers do not fit together");
-        plant_ = {&arm,      muscles_.data(), valves_.data(), first_muscle_.data(), remembers, states[0],
-                  states[1], states[2],       states[3],      states[4],            commands[0], commands[1], commands[2]};
+        plant_ = {&arm,      muscles_.data(), valves_.data(), first_muscle_.data(), remembers,   states[0],  states[1],
+                  states[2], states[3],       states[4],      commands[0],          commands[1], commands[2]};
         const long memory = remembers ? plant_.muscle_count() : 0;
         if (plant_.pressures != 2 * plant_.size() || plant_.hysteresis != plant_.pressures + memory ||
             plant_.supplied != plant_.hysteresis + memory || plant_.dissipated >= plant_.width ||

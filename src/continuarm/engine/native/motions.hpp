@@ -19,7 +19,9 @@ namespace continuarm {
 class DrivenPlant {
 public:
     DrivenPlant(const PlantMemory& memory, const Kernels& kernels)
-        : plant_(memory.plant()), kernels_(kernels), relaxing_(int(memory.relaxing())),
+        : plant_(memory.plant()),
+          kernels_(kernels),
+          relaxing_(int(memory.relaxing())),
           row_(std::size_t(memory.commands()), 0.0) {}
 
     int size() const { return int(plant_.size()); }
@@ -151,7 +153,8 @@ public:
     // A step for each row of states: rows written.
     long advance(double* states, long count) {
         for (long row = 0; row < count; ++row) {
-            if (!system_.step(double(done_) * step_, double(done_ + 1) * step_, step_, thresholds_, state_.data())) return row;
+            if (!system_.step(double(done_) * step_, double(done_ + 1) * step_, step_, thresholds_, state_.data()))
+                return row;
             std::copy(state_.begin(), state_.end(), states + row * system_.width());
             ++done_;
         }

@@ -79,8 +79,8 @@ CONTINUARM_OPERATOR Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v);
 CONTINUARM_OPERATOR Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
 CONTINUARM_OPERATOR Lanes operator-(Lanes a) { return Lanes(-a.v); }
 #else
-#define CONTINUARM_LANEWISE(expression)              \
-    Lanes r;                                         \
+#define CONTINUARM_LANEWISE(expression)                    \
+    Lanes r;                                               \
     for (int i = 0; i < lanes; ++i) r.v[i] = (expression); \
     return r
 CONTINUARM_OPERATOR Lanes operator+(Lanes a, Lanes b) { CONTINUARM_LANEWISE(a.v[i] + b.v[i]); }
@@ -91,21 +91,33 @@ CONTINUARM_OPERATOR Lanes operator-(Lanes a) { CONTINUARM_LANEWISE(-a.v[i]); }
 #endif
 
 #if defined(__AVX512F__)
-CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fmadd_pd(a.v, b.v, c.v)); }
-CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fmsub_pd(a.v, b.v, c.v)); }
-CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm512_fnmadd_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) {
+    return Lanes((Lanes::Vector)_mm512_fmadd_pd(a.v, b.v, c.v));
+}
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) {
+    return Lanes((Lanes::Vector)_mm512_fmsub_pd(a.v, b.v, c.v));
+}
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) {
+    return Lanes((Lanes::Vector)_mm512_fnmadd_pd(a.v, b.v, c.v));
+}
 #elif defined(__x86_64__) && defined(__FMA__)
-CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmadd_pd(a.v, b.v, c.v)); }
-CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fmsub_pd(a.v, b.v, c.v)); }
-CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes((Lanes::Vector)_mm256_fnmadd_pd(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) {
+    return Lanes((Lanes::Vector)_mm256_fmadd_pd(a.v, b.v, c.v));
+}
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) {
+    return Lanes((Lanes::Vector)_mm256_fmsub_pd(a.v, b.v, c.v));
+}
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) {
+    return Lanes((Lanes::Vector)_mm256_fnmadd_pd(a.v, b.v, c.v));
+}
 #elif defined(__GNUC__) && !defined(__aarch64__)
 CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes(a.v * b.v + c.v); }
 CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes(a.v * b.v - c.v); }
 CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(c.v - a.v * b.v); }
 #else
-#define CONTINUARM_EACH(function)                                                         \
-    Lanes r;                                                                              \
-    for (int i = 0; i < lanes; ++i) r.v[i] = function(a.v[i], b.v[i], c.v[i]);            \
+#define CONTINUARM_EACH(function)                                              \
+    Lanes r;                                                                   \
+    for (int i = 0; i < lanes; ++i) r.v[i] = function(a.v[i], b.v[i], c.v[i]); \
     return r
 CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(madd); }
 CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(msub); }
@@ -121,8 +133,8 @@ CONTINUARM_OPERATOR Lanes positive_part(Lanes a) {
     return a;
 }
 
-// Whether all numbers seen so far were finite, and positive where they had to be. Kept lane by lane and asked once, at the end: a NaN or an
-// infinity turns x - x into NaN, which stays in the sum, and every comparison with it false.
+// Whether all numbers seen so far were finite, and positive where they had to be. Kept lane by lane and asked once, at
+// the end: a NaN or an infinity turns x - x into NaN, which stays in the sum, and every comparison with it false.
 template <class Real>
 struct Verdict;
 
