@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
+from continuarm.arms.inertia_models import UNSHAPED, CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section, Stop
 from continuarm.engine.recorder import Struct
 from continuarm.engine.tracing import Pack, inputs, symmetric_inputs
@@ -30,7 +30,7 @@ class SectionNumbers(NamedTuple):
 
 def section_numbers(section: Section, model: object) -> SectionNumbers:
     """A section's constants, with the shaping of its arm's inertia model."""
-    shaping = model if isinstance(model, CentreOfGravity) else CentreOfGravity(beta_linear=(1, 1, 1))
+    shaping = model if isinstance(model, CentreOfGravity) else UNSHAPED
     disc = 0.0 if isinstance(model, PointMass) else section.disc_inertia
     fields = {name: getattr(section, name) for name in SectionNumbers._fields if hasattr(section, name)}
     shape = {"beta_linear": shaping.beta_linear, "beta_angular": shaping.beta_angular}

@@ -28,7 +28,7 @@ from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import whole_number
 from continuarm.engine.state_checks import checked
-from continuarm.sections.entire_functions import stumpff
+from continuarm.sections.entire_functions import jets, slope, stumpff
 
 __all__ = ["PaperTerms", "paper_forward_dynamics", "paper_terms"]
 
@@ -370,12 +370,9 @@ def _of_y(f: tuple[Any, Any, Any], n: Array) -> _Jet:
 
 
 def _in_y(c: tuple[Any, ...], k: int) -> tuple[Any, Any, Any]:
-    """c_k, its first and its second derivative: c_k' = (k c_{k+2} - c_{k+1}) / 2."""
-
-    def slope(k: int) -> Any:
-        return (k * c[k + 2] - c[k + 1]) / 2
-
-    return c[k], slope(k), (k * slope(k + 2) - slope(k + 1)) / 2
+    """c_k, its first and its second derivative."""
+    first = slope(k, jets(c))
+    return c[k], first.value, first.slope
 
 
 def _bend(section: Section, q_i: Array) -> Any:

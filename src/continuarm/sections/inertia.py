@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
+from continuarm.arms.inertia_models import UNSHAPED, CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section
 from continuarm.sections.entire_functions import Jet, Scalar, jets, slope, stumpff_of_twice_the_angle
 from continuarm.sections.kinematics import Shape, ShapeRate, centre_of_gravity
@@ -125,8 +125,7 @@ def _centre_of_gravity(model: CentreOfGravity, here: Shape) -> Coefficients:
 @coefficients.register
 def _point_mass(model: PointMass, here: Shape) -> Coefficients:
     """The same with β = 1 and no disc (section II-D)."""
-    shaped = CentreOfGravity(beta_linear=(1, 1, 1), beta_angular=(1, 1, 1))
-    return Coefficients(*(Parts(parts.linear, 0.0) for parts in coefficients(shaped, here)))
+    return Coefficients(*(Parts(parts.linear, 0.0) for parts in coefficients(UNSHAPED, here)))
 
 
 class Term(NamedTuple):

@@ -22,8 +22,11 @@ void see_range(const Arm& arm, const Real* q, Verdict<Real>& verdict) {
 template <class Real>
 bool acceptable(const Arm& arm, const Request& request, const Real* const* in) {
     Verdict<Real> verdict;
-    for (int k = 0; k < input_count(request.quantity); ++k)
-        for (long j = 0; j < input_width(request.quantity, k, arm.n); ++j) verdict.see(in[k][j]);
+    const int count = input_count(request.quantity);
+    for (int k = 0; k < count; ++k) {
+        const long width = input_width(request.quantity, k, arm.n);
+        for (long j = 0; j < width; ++j) verdict.see(in[k][j]);
+    }
     if (needs_range(request.quantity)) see_range(arm, in[0], verdict);
     return verdict.good();
 }
