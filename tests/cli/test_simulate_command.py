@@ -58,7 +58,7 @@ def test_a_warning_is_one_line_and_the_motion_is_shown() -> None:
 @pytest.mark.parametrize(
     ("options", "solver"),
     [
-        (["--solver", "bdf", "--rtol", "1e-4"], "CVODE(rtol=0.0001"),
+        (["--solver", "cvode", "--rtol", "1e-4"], "CVODE(rtol=0.0001"),
         (["--solver", "fixed", "--step-rate", "400"], "FixedStep(rate=400.0"),
         (["--rtol", "1e-4"], "Adaptive(rtol=0.0001"),
     ],
@@ -106,7 +106,7 @@ def test_muscles_beyond_their_range_are_named_the_worst_first(capsys: pytest.Cap
 def test_an_interrupt_is_exit_code_130_and_keeps_what_is_written(tmp_path: Path) -> None:
     path = tmp_path / "run.nc"
     arguments = ["simulate", "prototype", "--duration", "4e5", "--rate", "0.2", "-o", str(path)]
-    command = [sys.executable, "-m", "continuarm", *arguments, "--solver", "bdf", "--force", "0.5,0,0"]
+    command = [sys.executable, "-m", "continuarm", *arguments, "--solver", "cvode", "--force", "0.5,0,0"]
     running = subprocess.Popen(
         command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )

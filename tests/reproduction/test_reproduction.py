@@ -23,9 +23,9 @@ from continuarm.cli.app import main
 from continuarm.paper.experiments import EXPERIMENTS, LABEL
 from continuarm.reproduction.claims import CLAIMS
 from continuarm.reproduction.experiments_study import STEADY, steady_rows
+from continuarm.reproduction.html_report import marked
 from continuarm.reproduction.near_straight_study import bent, by_curve_parameters, by_entire_functions, exactly
 from continuarm.reproduction.number_text import plain
-from continuarm.reproduction.report import marked
 from continuarm.reproduction.report_folder import STUDIES, Extent, reproduce
 from continuarm.simulation.plots import SUFFIXES
 from html_reader import PageReader, check_self_contained

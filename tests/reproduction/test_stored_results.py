@@ -17,7 +17,7 @@ SHOWN_BY = {
     "reproduction/claims_energy.py",
     "reproduction/claims_motion.py",
     "reproduction/figures.py",
-    "reproduction/report.py",
+    "reproduction/html_report.py",
     "reproduction/report_folder.py",
     "reproduction/summary.py",
     "reproduction/verdicts.py",

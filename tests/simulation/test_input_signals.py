@@ -13,7 +13,7 @@ from continuarm import (
     load_arm,
     simulate,
 )
-from continuarm.simulation.commands import CommandsOverTime, command_rows, split_commands
+from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, muscle_index
 from refusals import refuses
 

@@ -24,7 +24,7 @@ from continuarm import (
     simulate,
     tip_jacobian,
 )
-from continuarm.simulation.commands import muscle_count
+from continuarm.simulation.commands_over_time import muscle_count
 from continuarm.simulation.inputs import muscle_index
 from refusals import refuses
 
@@ -51,7 +51,7 @@ def imbalance_of_energy(motion):
         (Adaptive(), 1e-5),
         (CVODE(), 1e-5),
     ],
-    ids=["adaptive", "bdf", "adaptive default", "bdf default"],
+    ids=["adaptive", "cvode", "adaptive default", "cvode default"],
 )
 def test_supplied_energy_is_stored_or_dissipated(prototype, solver, tolerance):
     """To the tolerance: the energies are summed along with the motion, by the same formula."""
@@ -415,7 +415,7 @@ def test_bad_arguments_are_refused_in_one_sentence(prototype, arguments, message
     [
         ({"arm": "prototype"}, "arm is str: … Arm"),
         ({"input": "l33=600@0"}, "input is str: … PressureSteps, PressureSignal, ForceSignal … Controller"),
-        ({"solver": "bdf"}, "solver is str: … Adaptive … FixedStep … CVODE"),
+        ({"solver": "cvode"}, "solver is str: … Adaptive … FixedStep … CVODE"),
         ({"input": Controller("l33", 10.0)}, "function of the controller is str: … callable"),
     ],
 )

@@ -185,7 +185,7 @@ def test_a_bad_value_is_refused_in_the_panel_and_the_arm_moves_on(live: tuple[Pa
     assert viewer.content.live.arm.payload is None
     until(lambda: page.field("payload, kg").input_value() == "0", "the payload as it was")
     page.type("payload, kg", "0.3")
-    until(lambda: viewer.content.live.arm.point_mass[0] == 0.3, "the payload")
+    until(lambda: viewer.content.live.arm.carried_mass[0] == 0.3, "the payload")
     until(lambda: not page.notice(), "no sentence any more")
     begin = page.time()
     until(lambda: page.time() > begin, "time that goes on")

@@ -10,7 +10,7 @@ import pytest
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.engine.quantities import tip_poses
-from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.inputs import PressureSteps
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.solvers import FixedStep

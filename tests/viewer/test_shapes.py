@@ -127,7 +127,7 @@ def test_rods_run_along_their_muscles(arm: Arm, q: np.ndarray) -> None:
 
 def test_centres_of_gravity_hold_the_weight(arm: Arm, q: np.ndarray) -> None:
     masses = np.array([section.mass for section in arm.sections])
-    mass, offset = arm.point_mass
+    mass, offset = arm.carried_mass
     tip = tip_poses(arm, q)[-1]
     moments = masses @ centres_of_gravity(arm, q) + mass * (tip[:3, 3] + tip[:3, :3] @ np.array(offset))
     assert -moments @ np.array(arm.gravity) == pytest.approx(gravitational_energy(arm, q), rel=1e-12, abs=1e-13)
@@ -135,7 +135,7 @@ def test_centres_of_gravity_hold_the_weight(arm: Arm, q: np.ndarray) -> None:
 
 def test_a_payload_is_drawn_where_it_is(arm: Arm, q: np.ndarray) -> None:
     tip = tip_poses(arm, q)[-1]
-    np.testing.assert_allclose(drawing(arm, q).payload, tip[:3, 3] + tip[:3, :3] @ arm.point_mass[1], atol=1e-13)
+    np.testing.assert_allclose(drawing(arm, q).payload, tip[:3, 3] + tip[:3, :3] @ arm.carried_mass[1], atol=1e-13)
 
 
 def test_turns_to_a_direction() -> None:

@@ -109,7 +109,7 @@ class Arm(Description):
         return constant_array(self.base_orientation.T @ np.array(self.gravity))
 
     @property
-    def point_mass(self) -> tuple[float, Vector]:
+    def carried_mass(self) -> tuple[float, Vector]:
         """Mass, kg, and place, m, of what the last tip carries: nothing is a mass of 0."""
         return (0.0, (0.0, 0.0, 0.0)) if self.payload is None else (self.payload.mass, self.payload.offset)
 

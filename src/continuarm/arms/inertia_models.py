@@ -1,4 +1,9 @@
-"""The inertia models: how a section's mass is modelled, exactly or as the paper proposes."""
+"""The inertia models: how a section's mass is modelled, exactly or as the paper proposes.
+
+A new model is a class here and in InertiaModel, and its twelve coefficient functions in sections/inertia.py. Unless it
+is a centre-of-gravity model with other β, it is also an entry of MODELS in engine/steps.py, with its branch in
+engine/section_numbers.py and native/drivers.hpp. paper/algorithm1.py computes it a second time, for the tests.
+"""
 
 from __future__ import annotations
 

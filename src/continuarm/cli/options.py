@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
+
+from continuarm.common.text import printable
 
 STOPPED_EARLY, BAD_INPUT, INTERRUPTED = 1, 2, 130
 """Exit codes."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
+SolverOption = Annotated[
+    str, typer.Option(help="adaptive (compiled), cvode (SUNDIALS) or fixed (steps of one size, for control).")
+]
+RtolOption = Annotated[float | None, typer.Option(help="Relative tolerance of adaptive and cvode; 1e-6 if left out.")]
+StepRateOption = Annotated[float | None, typer.Option(help="Steps per second of fixed, Hz; 1000 if left out.")]
+PlotOption = Annotated[str, typer.Option("--plot", metavar="FILE", help="Draw a figure: .png, .svg or .pdf.")]
+
+
+def leave_if_stopped(reason: str) -> None:
+    """Says why a motion stopped early, and leaves with the exit code of that."""
+    if reason:
+        print(f"stopped early: {printable(reason)}", file=sys.stderr)
+        raise typer.Exit(STOPPED_EARLY)

@@ -11,7 +11,18 @@ from continuarm.arms.section import Section
 from continuarm.sections.coordinates import rate_of, shape_of
 from continuarm.sections.inertia import SectionBody, section_body
 from continuarm.sections.kinematics import Shape, Tip, shape, shape_rate, tip, tip_rate, tip_velocity_product
-from continuarm.sections.spatial import Array, block, cross, skew, spatial_vector, symmetric, times, transpose, vector
+from continuarm.sections.spatial import (
+    Array,
+    block,
+    cross,
+    motion_at_tip,
+    skew,
+    spatial_vector,
+    symmetric,
+    times,
+    transpose,
+    vector,
+)
 
 
 class Passage(NamedTuple):
@@ -61,7 +72,7 @@ def passages(arm: Arm, q: Array, qd: Array) -> tuple[list[Passage], Array]:
     return found, omega
 
 
-def point_mass(mass: Array, offset: Array, omega: Array) -> Articulated:
+def payload_body(mass: Array, offset: Array, omega: Array) -> Articulated:
     """A point mass at c of the last tip: force m (a + ω̇×c + ω×(ω×c)), moment c × force."""
     c = vector(*offset)
     moment = mass * skew(c)
@@ -73,3 +84,8 @@ def point_mass(mass: Array, offset: Array, omega: Array) -> Articulated:
 def base_acceleration(gravity: Array) -> Array:
     """Gravity as a base that accelerates by -g: (6,)."""
     return spatial_vector(np.zeros(3), -gravity)
+
+
+def onward_acceleration(end: Tip, product: Array, acceleration: Array, xdd: Array) -> Array:
+    """X (V̇ + Ŝ ẍ + b̂): acceleration of the next base, in its own frame, (..., 6)."""
+    return motion_at_tip(acceleration + times(end.subspace, xdd) + product, end.rotation, end.position)

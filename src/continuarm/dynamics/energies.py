@@ -6,7 +6,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.dynamics.chain import Articulated, Passage, passages, point_mass, section_by_section, weigh
+from continuarm.dynamics.chain import Articulated, Passage, passages, payload_body, section_by_section, weigh
 from continuarm.sections.coordinates import rate_of
 from continuarm.sections.kinematics import centre_of_gravity
 from continuarm.sections.spatial import Array, dot, motion_at_tip, times, transpose, vector
@@ -22,7 +22,7 @@ def kinetic_energy(arm: Arm, q: Array, qd: Array) -> Array:
     for passage, (section, qdi) in zip(chain, section_by_section(arm, qd), strict=True):
         energy, motion = kinetic(arm.inertia, section, passage, qdi, motion)
         total = total + energy
-    return total + payload_kinetic(point_mass(*arm.point_mass, omega), motion)
+    return total + payload_kinetic(payload_body(*arm.carried_mass, omega), motion)
 
 
 def kinetic(model: object, section: Section, passage: Passage, qd: Array, motion: Array) -> tuple[Array, Array]:
@@ -47,7 +47,7 @@ def gravitational_energy(arm: Arm, q: Array) -> Array:
     for passage, section in zip(passages(arm, q, np.zeros(3 * arm.n))[0], arm.sections, strict=True):
         energy, gravity, height = fall(section, passage, gravity, height)
         total = total + energy
-    return total + payload_fall(*arm.point_mass, gravity, height)
+    return total + payload_fall(*arm.carried_mass, gravity, height)
 
 
 def fall(section: Section, passage: Passage, gravity: Array, height: Array) -> tuple[Array, Array, Array]:

@@ -1,8 +1,17 @@
 """Accelerations from forces in O(n): the articulated-body recursion, three passes over the sections.
 
-The letters are Featherstone's (Rigid Body Dynamics Algorithms, chapter 7): IA and pA of what a section carries,
-S the motion subspace, U = IA S, D = Sᵀ IA S, u the force that is left for ẍ. A section is a joint with a body of its
-own, so its F, H and C are added to U, D and u.
+    outward   ω of every base, tip poses and motion subspaces Ŝ                             chain.outward
+    inward    [[I, F], [Fᵀ, H]] and the bias (p, C) of the section                           chain.weigh
+              what hangs on its tip, seen from its base: Xᵀ IA X and Xᵀ pA + (Xᵀ IA X) b̂      lift
+              U = F + IA Ŝ,  D = H + Ŝᵀ IA Ŝ,  u = f - C - Ŝᵀ pA: a 3x3 solve for ẍ           absorb
+              I + IA - U D⁻¹ Uᵀ and p + pA + U D⁻¹ u: what the section before carries
+    outward   ẍ = D⁻¹ (u - Uᵀ V̇), then V̇ of the next base                                   respond
+
+The letters are those of Featherstone (Rigid Body Dynamics Algorithms, chapter 7), with three differences. A section is
+a joint that has a body of its own, whose blocks F, H and C join U, D and u. IA and pA are of what a tip carries, not
+of the section that carries it. Accelerations V̇ = (ω̇, a) are those of points, a = v̇ + ω×v, and b̂ (`product`) is what is
+left of the tip's at V̇ = 0 and ẍ = 0: no linear velocity is needed. D here is of this recursion; the damping matrix,
+which is called D elsewhere, enters with the springs in the force f.
 """
 
 from __future__ import annotations
@@ -17,12 +26,12 @@ from continuarm.dynamics.chain import (
     Articulated,
     Passage,
     base_acceleration,
+    onward_acceleration,
     passages,
-    point_mass,
+    payload_body,
     section_by_section,
     weigh,
 )
-from continuarm.dynamics.inverse import onward_acceleration
 from continuarm.sections.coordinates import force_of, length_rate_of
 from continuarm.sections.inertia import SectionBody
 from continuarm.sections.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
@@ -37,7 +46,7 @@ class Response(NamedTuple):
 
 
 class GroundedBody(NamedTuple):
-    """The blocks of a section's body that are left where its base stands still: it loads nothing."""
+    """The blocks of a section's body that matter where its base is fixed."""
 
     F: Array
     H: Array
@@ -45,7 +54,7 @@ class GroundedBody(NamedTuple):
 
 
 def forward_dynamics(arm: Arm, q: Array, qd: Array, tau: Array) -> Array:
-    """q̈ = M⁻¹ (τ - C q̇ - D q̇ - G - K_e q): (..., 3n)."""
+    """q̈ = M⁻¹ (τ - C q̇ - D q̇ - G - K_e q), end stops with the springs: (..., 3n)."""
     return accelerations(arm, q, qd, tau, q, qd, [np.zeros((3, 3))] * arm.n)
 
 
@@ -58,7 +67,7 @@ def accelerations(
     (..., 3, 3), kg, for each section.
     """
     chain, omega = passages(arm, q, qd)
-    carried, responses, products = point_mass(*arm.point_mass, omega), [], []
+    carried, responses, products = payload_body(*arm.carried_mass, omega), [], []
     inward = zip(chain, section_by_section(arm, qd, tau, springs, dampers), added, strict=True)
     for passage, (section, qdi, force, at, against), extra in reversed(list(inward)):
         body, product = weigh(arm.inertia, section, passage, qdi)
@@ -78,7 +87,7 @@ def accelerations(
 
 def stiffen(section: Section, body: SectionBody, extra: Array) -> SectionBody:
     """A body whose ẍ is resisted by an extra matrix over q_i as well, B⁻ᵀ (extra) B⁻¹."""
-    return body._replace(H=body.H + transpose(section.length_map) @ extra @ section.length_map)
+    return body._replace(H=symmetric(body.H + transpose(section.length_map) @ extra @ section.length_map))
 
 
 def lift(passage: Passage, product: Array, carried: Articulated) -> Articulated:
@@ -89,13 +98,14 @@ def lift(passage: Passage, product: Array, carried: Articulated) -> Articulated:
 
 
 def absorb(
-    section: Section, passage: Passage, body: SectionBody, q: Array, qd: Array, tau: Array, carried: Articulated
+    section: Section, passage: Passage, body: SectionBody, q: Array, qd: Array, tau: Array, lifted: Articulated
 ) -> tuple[Articulated, Response]:
     """One section inward: takes what hangs on its tip, eliminates its own ẍ, and is carried by the section before.
 
-    q, qd: where its springs and dampers are taken; tau: (..., 3), stops already taken off.
+    q, qd: where its springs and dampers are taken, in an implicit step not those of the state; tau: (..., 3), less the
+    force of its stops; lifted: what hangs on the tip, seen from the base.
     """
-    S, (IA, pA) = passage.tip.subspace, carried
+    S, (IA, pA) = passage.tip.subspace, lifted
     U = body.F + IA @ S
     D = body.H + transpose(S) @ (IA @ S)
     u = force_of(section, tau - elastic(section, q) - damping(section, qd)) - (body.C + times(transpose(S), pA))
@@ -115,8 +125,8 @@ def respond(
     return length_rate_of(section, xdd), onward_acceleration(passage.tip, product, acceleration, xdd)
 
 
-# Less work for native code: the first section stands still at its base and loads nothing, a last section without
-# payload has nothing to lift.
+# Less work for native code. The base of the first section is fixed, so that its ω is zero (said to the recording by a
+# constant) and its I and p are not needed; a last section without payload has nothing to lift.
 
 NOTHING = Articulated(np.zeros((6, 6)), np.zeros(6))
 
@@ -134,10 +144,10 @@ def stiffen_base(section: Section, grounded: GroundedBody, extra: Array) -> Grou
 
 
 def absorb_base(
-    section: Section, passage: Passage, grounded: GroundedBody, q: Array, qd: Array, tau: Array, carried: Articulated
+    section: Section, passage: Passage, grounded: GroundedBody, q: Array, qd: Array, tau: Array, lifted: Articulated
 ) -> Response:
     """`absorb` of the first section."""
-    return absorb(section, passage, _whole(grounded), q, qd, tau, carried)[1]
+    return absorb(section, passage, _whole(grounded), q, qd, tau, lifted)[1]
 
 
 def absorb_tip(

@@ -10,14 +10,14 @@ from continuarm.dynamics.chain import (
     Articulated,
     Passage,
     base_acceleration,
+    onward_acceleration,
     passages,
-    point_mass,
+    payload_body,
     section_by_section,
     weigh,
 )
 from continuarm.sections.coordinates import muscle_force_of, rate_of
-from continuarm.sections.kinematics import Tip
-from continuarm.sections.spatial import Array, motion_at_tip, times, transpose, wrench_at_base
+from continuarm.sections.spatial import Array, times, transpose, wrench_at_base
 from continuarm.sections.springs import damping, elastic, stop_force
 
 
@@ -60,7 +60,7 @@ def motion_forces(arm: Arm, q: Array, qd: Array, qdd: Array, gravity: Array) -> 
     for passage, (section, qdi, qddi) in zip(chain, section_by_section(arm, qd, qdd), strict=True):
         at_base, own, acceleration = demand(arm.inertia, section, passage, qdi, qddi, acceleration)
         demands.append((at_base, own))
-    wrench, forces = payload_wrench(point_mass(*arm.point_mass, omega), acceleration), []
+    wrench, forces = payload_wrench(payload_body(*arm.carried_mass, omega), acceleration), []
     inward = zip(arm.sections, chain, demands, strict=True)
     for section, passage, (at_base, own) in reversed(list(inward)):
         force, wrench = carry(section, passage, at_base, own, wrench)
@@ -79,11 +79,6 @@ def demand(
         times(transpose(body.F), acceleration) + times(body.H, xdd) + body.C,
         onward_acceleration(passage.tip, product, acceleration, xdd),
     )
-
-
-def onward_acceleration(end: Tip, product: Array, acceleration: Array, xdd: Array) -> Array:
-    """X (V̇ + Ŝ ẍ + b̂): acceleration of the next base, in its own frame, (..., 6)."""
-    return motion_at_tip(acceleration + times(end.subspace, xdd) + product, end.rotation, end.position)
 
 
 def payload_wrench(carried: Articulated, acceleration: Array) -> Array:

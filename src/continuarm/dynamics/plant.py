@@ -19,7 +19,7 @@ from continuarm.dynamics.forward import forward_dynamics
 from continuarm.dynamics.implicit import implicit_step
 from continuarm.dynamics.poses import wrench_forces
 from continuarm.sections.model_range import margins
-from continuarm.sections.muscles import (
+from continuarm.sections.muscles_and_valves import (
     Muscle,
     ValveStep,
     along,

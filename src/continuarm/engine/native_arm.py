@@ -8,7 +8,7 @@ from continuarm.arms.arm import Arm
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.section_numbers import MUSCLE, SECTION, STOP, VALVE, flat, is_integral, section_numbers
-from continuarm.sections.muscles import valve_step
+from continuarm.sections.muscles_and_valves import valve_step
 
 
 def native_arm(arm: Arm) -> Any:
@@ -22,7 +22,7 @@ def native_arm(arm: Arm) -> Any:
 
 def arm_numbers(arm: Arm) -> tuple[Any, ...]:
     """What native code knows of an arm: sections, model, gravity, base frame, payload, and stops by section."""
-    mass, offset = arm.point_mass
+    mass, offset = arm.carried_mass
     return (
         [flat(SECTION, section_numbers(section, arm.inertia)) for section in arm.sections],
         is_integral(arm.inertia),

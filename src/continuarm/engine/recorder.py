@@ -1,7 +1,7 @@
 """Recording: a function of one section or one muscle becomes a step, straight-line arithmetic that can be printed.
 
-Every argument name has one layout in all steps: numbers of a shape, or a struct. A struct is a named tuple of Python
-whose numbers are stored tightly: what is constant is left out, what repeats is stored once.
+Every argument name has one layout in all steps: numbers of a shape, or a struct, which has a name of its own in
+generated code. The numbers of a struct may be stored tightly: without what is constant, and what repeats once.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class Recorder:
         *outputs: str,
         defines: Mapping[str, str] | None = None,
         model: tuple[str, Callable[[Any], object]] | None = None,
-        name: str = "",
     ) -> Step:
         """Runs a function on recording scalars and keeps its arithmetic.
 
-        outputs: names of what it returns. defines: outputs whose layout is not known yet, with the name of the struct
-        that is read off what they turn out to be. model: a suffix, and what makes the inertia model of a section.
+        outputs: names of what it returns. defines: those that become structs here, tight ones, with the names of the
+        structs; a later function that gives the same output must fit what the first one found constant or repeated.
+        model: a suffix, and what makes the inertia model of a section.
         """
         Recorded.forget()
         given = [each for each in inspect.signature(function).parameters if each != "model"]
@@ -74,7 +74,7 @@ class Recorder:
                 self.layouts[each] = Struct(struct, Pack.tight(results[each]))
         written = {each: self.layouts[each] for each in outputs}
         values = {each: _flat(written[each], result) for each, result in results.items()}
-        called = (name or function.__name__) + (f"_{model[0]}" if model else "")
+        called = function.__name__ + (f"_{model[0]}" if model else "")
         about = (inspect.getdoc(function) or "").split("\n")[0]
         step = Step(called, about, layouts, written, values)
         self.steps.append(step)

@@ -10,7 +10,7 @@ from continuarm.arms.inertia_models import UNSHAPED, CentreOfGravity, Integral, 
 from continuarm.arms.section import Section, Stop
 from continuarm.engine.recorder import Struct
 from continuarm.engine.tracing import Pack, inputs, symmetric_inputs
-from continuarm.sections.muscles import Muscle, ValveStep
+from continuarm.sections.muscles_and_valves import Muscle, ValveStep
 
 
 class SectionNumbers(NamedTuple):
@@ -30,6 +30,8 @@ class SectionNumbers(NamedTuple):
 
 def section_numbers(section: Section, model: object) -> SectionNumbers:
     """A section's constants, with the shaping of its arm's inertia model."""
+    if not isinstance(model, (Integral, CentreOfGravity, PointMass)):
+        raise TypeError(f"{model!r}: native code knows Integral, CentreOfGravity and PointMass")
     shaping = model if isinstance(model, CentreOfGravity) else UNSHAPED
     disc = 0.0 if isinstance(model, PointMass) else section.disc_inertia
     fields = {name: getattr(section, name) for name in SectionNumbers._fields if hasattr(section, name)}

@@ -1,7 +1,8 @@
-"""What is recorded: the steps of every recursion, each for one section or one muscle of any arm.
+"""What is recorded, to be printed as C++: the steps of every recursion, each for one section or one muscle of any arm.
 
-The functions are those of `dynamics` and `sections`; nothing is computed in a second way. Order matters only where a
-step defines a struct that later ones take.
+The functions are those of `dynamics` and `sections`, so that native code has no arithmetic of its own: its drivers.hpp
+and plant.hpp loop over sections and muscles as the NumPy drivers do. A step takes its arguments by name, and a
+name has the same layout in all of them: LAYOUTS. Whoever renames an argument there renames it here.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from continuarm.arms.inertia_models import CentreOfGravity, Integral
 from continuarm.arms.section import Section, Stop
-from continuarm.dynamics import chain, commands, energies, forward, implicit, inverse, mass, plant, poses
+from continuarm.dynamics import chain, commands, energies, forward, implicit, inverse, mass_and_coriolis, plant, poses
 from continuarm.engine.recorder import Numbers, Recorder, Step, Struct
 from continuarm.engine.section_numbers import MUSCLE, SECTION, STOP, VALVE
 from continuarm.engine.tracing import Pack, inputs, symmetric_inputs
@@ -42,7 +43,7 @@ LAYOUTS: dict[str, Struct | Numbers] = {
     **dict.fromkeys(("extra", "stops", "block"), SYMMETRIC),
     **dict.fromkeys(("frame", "point"), FRAME),
     "inertia": Struct("Inertia", Pack.tight(symmetric_inputs("inertia", 6))),
-    "carried": ARTICULATED,
+    **dict.fromkeys(("carried", "lifted"), ARTICULATED),
     "wrenches": Numbers((6, 3)),
     "columns": Numbers((6, 3)),
     "forces": MATRIX,
@@ -72,13 +73,13 @@ def _shaped(section: Any) -> object:
 
 
 MODELS = (("integral", lambda section: Integral()), ("shaped", _shaped))
-"""The two kinds of inertia models, and the suffix of the steps that are recorded for each."""
+"""The two kinds of inertia models, and the suffix of the steps that are recorded for each; a point mass is shaped."""
 
 
 def _sections(recorder: Recorder) -> None:
     recorder.record(model_range.margins, "bend_margin", "length_margin")
     recorder.record(chain.outward, "passage", "omega", defines={"passage": "Passage"})
-    recorder.record(chain.point_mass, "carried")
+    recorder.record(chain.payload_body, "carried")
     recorder.record(spring, "force", "energy_of")
     recorder.record(damper, "force")
     recorder.record(end_stop, "force", "energy_of")
@@ -116,8 +117,8 @@ def _inverse(recorder: Recorder) -> None:
 
 def _mass(recorder: Recorder) -> None:
     for model in MODELS:
-        recorder.record(mass.compose, "inertia", "wrenches", "forces", model=model)
-    recorder.record(mass.hand_down, "forces", "wrenches")
+        recorder.record(mass_and_coriolis.compose, "inertia", "wrenches", "forces", model=model)
+    recorder.record(mass_and_coriolis.hand_down, "forces", "wrenches")
 
 
 def _energies(recorder: Recorder) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from continuarm.common.number_checks import Floats, duration, fractions
-from continuarm.dynamics import energies, forward, implicit, inverse, linear, mass, poses
+from continuarm.dynamics import energies, forward, implicit, inverse, linearized, mass_and_coriolis, poses
 
 Shape = tuple[int | str, ...]
 """Of a result, without batch axes: whole numbers, n, 3n, 6n, and k for the number of places ξ."""
@@ -82,8 +82,8 @@ _ROWS = (
     _row(inverse.gravity_forces, _STATE, _VECTOR),
     _row(inverse.elastic_forces, _STATE, _VECTOR),
     _row(inverse.damping_forces, ("qd",), _VECTOR),
-    _row(mass.mass_matrix, _STATE, _MATRIX),
-    _row(mass.coriolis_matrix, _MOTION, _MATRIX, derivative=True),
+    _row(mass_and_coriolis.mass_matrix, _STATE, _MATRIX),
+    _row(mass_and_coriolis.coriolis_matrix, _MOTION, _MATRIX, derivative=True),
     _row(energies.kinetic_energy, _MOTION, _NUMBER),
     _row(energies.gravitational_energy, _STATE, _NUMBER),
     _row(energies.elastic_energy, _STATE, _NUMBER),
@@ -92,8 +92,8 @@ _ROWS = (
     _row(poses.tip_jacobian, _STATE, ("n", 6, "3n")),
     _row(poses.centres_of_gravity, _STATE, ("n", 3)),
     _row(poses.wrench_forces, _HELD, _VECTOR),
-    _row(linear.static_stiffness, _HELD, _MATRIX, derivative=True),
-    _row(linear.linearization, _DRIVEN, ("6n", "6n"), ("6n", "3n"), inverts=True, derivative=True),
+    _row(linearized.static_stiffness, _HELD, _MATRIX, derivative=True),
+    _row(linearized.linearization, _DRIVEN, ("6n", "6n"), ("6n", "3n"), inverts=True, derivative=True),
     _row(implicit.implicit_step, _DRIVEN, _VECTOR, _VECTOR, argument="step", inverts=True),
 )
 

@@ -196,9 +196,16 @@ class Pack:
     def of(self, structure: Any) -> list[Value]:
         """Another structure of this kind, recorded or of numbers, as the flat list in this pack's order."""
         flat: list[Value] = [None] * len(self)
-        for slot, value in zip(self.slots, leaves(structure), strict=True):
-            if slot.constant is None and flat[slot.place] is None:
-                flat[slot.place] = value if slot.sign > 0 else -value
+        for slot, (name, value) in zip(self.slots, named_leaves(structure), strict=True):
+            if slot.constant is not None:
+                if isinstance(value, Recorded):
+                    raise ValueError(f"{name} is no constant: the pack was made for one that is {slot.constant}")
+                continue
+            signed = value if slot.sign > 0 else -value
+            if flat[slot.place] is None:
+                flat[slot.place] = signed
+            elif isinstance(signed, Recorded) and signed is not flat[slot.place]:
+                raise ValueError(f"{name} repeats no other entry: the pack was made for one that does")
         return flat
 
     @property

@@ -19,7 +19,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.sensors import reach
-from continuarm.simulation.commands import split_commands
+from continuarm.simulation.commands_over_time import split_commands
 
 RANGE = 30.0
 """A positive parameter is searched for between its start divided and multiplied by this, unless bounds are request."""

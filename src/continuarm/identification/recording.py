@@ -17,7 +17,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.dynamics.commands import Commands
 from continuarm.identification.sensors import Sensor
-from continuarm.simulation.commands import CommandsOverTime, command_rows, split_commands
+from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, split_commands
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, checked_pressures
 
 Start = Literal["equilibrium", "hanging", "unbent"]

@@ -25,7 +25,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
 from continuarm.identification.recording import CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
-from continuarm.simulation.commands import command_rows, split_commands
+from continuarm.simulation.commands_over_time import command_rows, split_commands
 from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, muscle_index
 from continuarm.simulation.motion_file import SUFFIXES, load_motion
 

@@ -12,7 +12,7 @@ from continuarm.dynamics.commands import Commands
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.identification.recording import LONGEST_DELAY, Recording
-from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import computed_parts
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.solvers import Adaptive

@@ -29,10 +29,10 @@ from continuarm.reproduction.claims import claim_rows
 from continuarm.reproduction.complexity_study import COMPLEXITY
 from continuarm.reproduction.energy_shaping_study import SHAPING
 from continuarm.reproduction.experiments_study import SIMULATIONS
+from continuarm.reproduction.html_report import report_html
 from continuarm.reproduction.modal_form_study import MODAL
 from continuarm.reproduction.near_straight_study import STRAIGHT
 from continuarm.reproduction.point_mass_study import POINT_MASS
-from continuarm.reproduction.report import report_html
 from continuarm.reproduction.stored_results import (
     as_read_back,
     computed_result,

@@ -1,6 +1,6 @@
 """One section's inertia: a model is twelve functions of y, and they give the 9x9 inertia and the bias.
 
-With (ω, v) the motion of the section's base in its own frame, and n, k, ẏ, w as in `section_kinematics`, every model
+With (ω, v) the motion of the section's base in its own frame, and n, k, ẏ, w as in kinematics.py, every model
 has
 
     K = m/2 |v|² + m v·(ω×p̄ + p̄˙) + ½ ωᵀ A ω + ω·B + ½ Q

@@ -1,8 +1,7 @@
 """A motion in progress: what every solver offers, and how it is led from output time to output time.
 
 A run gives states as they are asked for, so that a long motion can show progress, be written as it goes, and keep what
-it has when it is stopped. A state is a row of numbers: (q, q̇, [pressures, hysteresis,] supplied, dissipated), with the
-middle ones where muscles have a memory.
+it has when it is stopped. A state is a row of numbers in the plant's layout, `plant.states`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.commands_over_time import CommandsOverTime
 
 PATIENCE = 0.25
 """For so long, s, a run may compute before it gives what it has: to be shown, written, or stopped."""

@@ -16,7 +16,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.files import table_lines
 from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
 from continuarm.common.text import short
-from continuarm.simulation.commands import CommandsOverTime, Control, command_rows, muscle_count
+from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
 """Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""

@@ -16,7 +16,7 @@ from continuarm.common import number_checks
 from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import MotionPart, computed_parts, reason
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
 from continuarm.simulation.motion import Motion

@@ -1,4 +1,4 @@
-"""How a motion is computed: small objects that say which method and how accurately, and start a run (see runs.py)."""
+"""How a motion is computed: small objects that say which method and how accurately, and start a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
 from continuarm.simulation import control_loop
-from continuarm.simulation.commands import CommandsOverTime
+from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Run, reason
 from continuarm.simulation.interpolation import cubic
 

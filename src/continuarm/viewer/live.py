@@ -16,7 +16,7 @@ from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
 from continuarm.common.number_checks import Floats, duration, real_numbers
 from continuarm.dynamics.plant import Plant
-from continuarm.simulation.commands import CommandsOverTime, command_rows
+from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows
 from continuarm.simulation.control_loop import Run
 from continuarm.simulation.inputs import Input, checked_pressures
 from continuarm.simulation.solvers import FixedStep
@@ -44,7 +44,7 @@ class LiveArm:
     def __init__(self, arm: Arm, rate: float = RATE) -> None:
         self.described, self.rate = arm, rate
         checked_pressures(arm, "pressures", np.zeros(len(arm.muscle_names)))
-        self._payload, self._damping, self._gravity = arm.point_mass[0], 1.0, arm.gravity
+        self._payload, self._damping, self._gravity = arm.carried_mass[0], 1.0, arm.gravity
         self.reset()
 
     def reset(self) -> None:
@@ -134,7 +134,7 @@ class LiveArm:
         ]
         load = None
         if self._payload:
-            load = Payload(mass=self._payload, offset=self.described.point_mass[1])
+            load = Payload(mass=self._payload, offset=self.described.carried_mass[1])
         return self.described.replace(sections=sections, payload=load, gravity=self._gravity)
 
     def advance(self, steps: int) -> int:

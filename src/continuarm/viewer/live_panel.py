@@ -79,7 +79,7 @@ class LiveView:
                     name = arm.muscle_names[len(self.sliders)]
                     self.sliders.append(gui.add_slider(name, 0.0, HIGHEST, 5.0, 0.0))
         with gui.add_folder("world"):
-            self.payload = gui.add_number("payload, kg", float(arm.point_mass[0]), step=0.01)
+            self.payload = gui.add_number("payload, kg", float(arm.carried_mass[0]), step=0.01)
             self.damping = gui.add_number("damping, times", 1.0, step=0.1, hint="1: as the arm file says")
             self.gravity = gui.add_vector3("gravity, m/s²", arm.gravity, step=0.1)
         with gui.add_folder("over time"):

@@ -75,7 +75,7 @@ def _poses_of(arm: Arm, q: Floats) -> Floats:
     tips = tip_poses(arm, q)
     plain = np.broadcast_to(np.eye(4), (len(q), arm.n + 1, 4, 4)).copy()
     plain[:, :-1, :3, 3] = centres_of_gravity(arm, q)
-    plain[:, -1, :3, 3] = tips[:, -1, :3, 3] + tips[:, -1, :3, :3] @ np.array(arm.point_mass[1])
+    plain[:, -1, :3, 3] = tips[:, -1, :3, 3] + tips[:, -1, :3, :3] @ np.array(arm.carried_mass[1])
     poses = np.concatenate([along, tips, plain], axis=1)
     return np.concatenate([poses[..., :3, 3], quaternions(poses[..., :3, :3])], axis=-1)
 

@@ -59,7 +59,7 @@ def drawing(arm: Arm, q: ArrayLike, centres: bool = True) -> Drawing:
         plates=plates(arm, poses, tips),
         centres=centres_of_gravity(arm, q) if centres else np.zeros((arm.n, 3)),
         tips=tips[:, :3, 3],
-        payload=tips[-1, :3, 3] + tips[-1, :3, :3] @ np.array(arm.point_mass[1]),
+        payload=tips[-1, :3, 3] + tips[-1, :3, :3] @ np.array(arm.carried_mass[1]),
     )
 
 
@@ -135,7 +135,7 @@ def plate_sizes(arm: Arm) -> Floats:
 def payload_radius(arm: Arm) -> float:
     """Of a ball that stands for the payload, m: that of the mass in water, between half and three section radii."""
     radius = arm.sections[-1].radius
-    return float(np.clip((arm.point_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
+    return float(np.clip((arm.carried_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
 
 
 def turns_to(directions: Floats) -> Floats:

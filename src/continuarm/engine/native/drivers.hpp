@@ -113,7 +113,7 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
     Real omega[3], acceleration[6], force[3];
     pass_outward(arm, q, qd, passages, omega);
     const bool payload = arm.payload_mass[0] != 0.0;
-    if (payload) point_mass(arm.payload_mass, arm.payload_offset, omega, carried);
+    if (payload) payload_body(arm.payload_mass, arm.payload_offset, omega, carried);
     for (int i = n - 1; i >= 0; --i) {
         const Section<double>& section = arm.sections[i];
         const Real *at = springs + 3 * i, *against = dampers + 3 * i, *rate = qd + 3 * i;
@@ -185,7 +185,7 @@ void motion_forces(const Arm& arm, const Real* q, const Real* qd, const Real* qd
     Real omega[3], acceleration[6], wrench[6], still[3];
     zero(still, 3);
     pass_outward(arm, q, qd, passages, omega);
-    point_mass(arm.payload_mass, arm.payload_offset, omega, carried);
+    payload_body(arm.payload_mass, arm.payload_offset, omega, carried);
     base_acceleration(arm, gravity, acceleration);
     for (int i = 0; i < n; ++i) {
         const Real* rate = qdd ? qdd + 3 * i : still;
@@ -244,7 +244,7 @@ void masses(const Arm& arm, const Real* q, Real* m, Scratch<Real> scratch) {
     Real still[3], wrenches[18], block[9];
     zero(still, 3);
     pass_outward(arm, q, passages);
-    point_mass(arm.payload_mass, arm.payload_offset, still, carried);
+    payload_body(arm.payload_mass, arm.payload_offset, still, carried);
     for (int i = n - 1; i >= 0; --i) {
         if constexpr (integral)
             compose_integral(arm.sections[i], passages[i], inertia, inertia, wrenches, block);
@@ -277,7 +277,7 @@ Real kinetic(const Arm& arm, const Real* q, const Real* qd, Scratch<Real> scratc
             kinetic_shaped(arm.sections[i], passages[i], qd + 3 * i, motion, &energy, motion);
         total = total + energy;
     }
-    point_mass(arm.payload_mass, arm.payload_offset, still, carried);
+    payload_body(arm.payload_mass, arm.payload_offset, still, carried);
     payload_kinetic(carried, motion, &energy);
     return total + energy;
 }

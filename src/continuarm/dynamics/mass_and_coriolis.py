@@ -6,11 +6,11 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.dynamics.chain import Passage, passages, point_mass, weigh
+from continuarm.dynamics.chain import Passage, passages, payload_body, weigh
 from continuarm.dynamics.inverse import motion_forces
 from continuarm.sections.spatial import Array, block, inertia_at_base, symmetric, transpose, wrench_at_base
 
-STEP = 1e-100
+COMPLEX_STEP = 1e-100
 """Complex step: no difference is taken, so it only has to be small."""
 
 
@@ -18,7 +18,7 @@ def mass_matrix(arm: Arm, q: Array) -> Array:
     """M(q): (..., 3n, 3n). Inward: what hangs on each tip; then each section's wrench on the sections before it."""
     chain, omega = passages(arm, q, np.zeros(3 * arm.n))
     blocks = [[np.zeros((3, 3))] * arm.n for _ in range(arm.n)]
-    inertia = point_mass(*arm.point_mass, omega).IA
+    inertia = payload_body(*arm.carried_mass, omega).IA
     for i in reversed(range(arm.n)):
         inertia, wrenches, blocks[i][i] = compose(arm.inertia, arm.sections[i], chain[i], inertia)
         for j in reversed(range(i)):
@@ -53,5 +53,5 @@ def coriolis_matrix(arm: Arm, q: Array, qd: Array) -> Array:
     """
     size = 3 * arm.n
     units = np.eye(size).reshape(size, *(1,) * (q.ndim - 1), size)
-    forces = motion_forces(arm, q, qd + 1j * STEP * units, np.zeros(size), np.zeros(3))
-    return np.moveaxis(forces.imag / (2 * STEP), 0, -1)
+    forces = motion_forces(arm, q, qd + 1j * COMPLEX_STEP * units, np.zeros(size), np.zeros(3))
+    return np.moveaxis(forces.imag / (2 * COMPLEX_STEP), 0, -1)

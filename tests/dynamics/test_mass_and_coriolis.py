@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from continuarm import CentreOfGravity, Integral, PointMass, coriolis_matrix, kinetic_energy, mass_matrix
-from continuarm.dynamics import mass
+from continuarm.dynamics import mass_and_coriolis
 from continuarm.dynamics.chain import passages, weigh
 from random_arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
@@ -13,7 +13,7 @@ EPS = np.finfo(float).eps
 
 def mass_matrix_rate(arm, q, qd, step=1e-100):
     """Ṁ = Σ M_,h q̇_h by complex step, exact to rounding."""
-    return mass.mass_matrix(arm, q + 1j * step * qd).imag / step
+    return mass_and_coriolis.mass_matrix(arm, q + 1j * step * qd).imag / step
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.model)

@@ -1,4 +1,4 @@
-"""The tables of `continuarm check`: what an arm file describes, and where the arm hangs."""
+"""The command `continuarm check`: what an arm file describes, and where the arm hangs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.arm_file import load_arm
 from continuarm.arms.section import Section
-from continuarm.cli.output import new_table, numbers, one_line
+from continuarm.cli.options import ArmArgument, AsJson
+from continuarm.cli.output import new_table, numbers, one_line, show, show_json, some_of, warn
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,6 +19,22 @@ if TYPE_CHECKING:
 
 MOST_SECTIONS_AT_REST = 60
 """Of an arm whose rest is looked for: the time grows with the cube of their number."""
+
+
+def check(
+    arm: ArmArgument,
+    as_json: AsJson = False,
+) -> None:
+    """Check an arm file and show what it describes; warns where muscles are on their stops without any pressure."""
+    checked = load_arm(arm)
+    rest = at_rest(checked)
+    if as_json:
+        show_json(arm_totals(checked) | rest | {"arm": checked.model_dump(mode="json")})
+    else:
+        show(*arm_tables(checked), rest_table(checked, rest))
+    held = rest["rest"].get("on_stops", [])
+    if held:
+        warn(f"weight alone pushes {some_of(held)} into the stops: without pressure, beyond length_range")
 
 
 def arm_totals(arm: Arm) -> dict[str, Any]:
