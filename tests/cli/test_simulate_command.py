@@ -131,7 +131,7 @@ def test_an_interrupt_is_exit_code_130_and_keeps_what_is_written(tmp_path: Path)
         (["--pressures", "none.csv"], "none.csv: … no such file"),
         (["--duration", "-1"], "duration = -1.0: … seconds … 0 s … 1e+09 s"),
         (["--duration", "5 s"], "'--duration': '5 s' … number of seconds"),
-        (["--solver", "euler"], "--solver = 'euler': … adaptive, bdf, fixed"),
+        (["--solver", "euler"], "--solver = 'euler': … adaptive, cvode, fixed"),
         (["--rtol", "0"], "rtol = 0.0: … 1e-13 … 1"),
         (["--solver", "fixed", "--rtol", "1e-3"], "--rtol … fixed … --step-rate"),
         (["--step-rate", "100"], "--step-rate … adaptive … --rtol"),
