@@ -24,6 +24,15 @@ def test_one_number_per_muscle_of_any_layout(section):
     assert one.arm(one.start).sections[0].stiffness == pytest.approx(1700)
 
 
+def test_a_loop_is_one_that_can_be_wherever_the_search_looks(section):
+    """b is never below |g|, not even a little beyond the bounds, where slopes are taken."""
+    free = free_parameters(section, ["hysteresis"], [run_of(section)], delay=False)
+    for part in (-1.5, -1.0, -0.5, 1.0, 1.001):
+        a, b, g = free.arm(np.array([*free.start[:2], part])).sections[0].hysteresis
+        assert a >= 0
+        assert b >= abs(g)
+
+
 @pytest.mark.parametrize(
     ("free", "named"),
     [

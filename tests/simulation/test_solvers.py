@@ -202,3 +202,22 @@ def test_random_arms_agree_with_cvode():
         found = simulate(arm, duration=0.5, q0=start, solver=Adaptive(rtol=1e-8, atol=1e-12))
         wanted = simulate(arm, duration=0.5, q0=start, solver=CVODE(rtol=1e-10, atol=1e-13))
         assert np.abs(found.q - wanted.q).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "times",
+    [[0.0, 0.1 + 0.2], np.linspace(0, 0.7, 8), np.cumsum(np.full(7, 0.1)), [0.0, 0.1, 0.1 + 2e-9, 0.2]],
+    ids=["0.1 + 0.2", "linspace", "cumsum", "close"],
+)
+@pytest.mark.parametrize("linear", [False, True])
+def test_knots_a_rounding_error_from_output_times_are_met_by_all_solvers(times, linear):
+    arm = load_arm("single-section")
+    values = np.random.default_rng(0).uniform(0, 20, (len(times), 3))
+    drive = ForceSignal(times, values, linear=linear)
+    reference = simulate(arm, drive, duration=0.8, solver=Adaptive(rtol=1e-8))
+    for solver, tolerance in ((CVODE(rtol=1e-8), 1e-6), (FixedStep(2000), 2e-4)):
+        motion = simulate(arm, drive, duration=0.8, solver=solver)
+        assert not motion.stopped
+        assert np.array_equal(motion.t, reference.t)
+        # 10 µm/ms: a jump that is met a step late is off by more than this
+        assert np.abs(motion.tips - reference.tips).max() < tolerance

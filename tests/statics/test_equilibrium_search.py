@@ -19,6 +19,7 @@ from continuarm import (
     mass_matrix,
     potential_energy,
     tip_jacobian,
+    wrench_forces,
 )
 from continuarm.sections.model_range import greatest_bend
 from continuarm.simulation.inputs import ForceSignal
@@ -375,3 +376,22 @@ def test_the_greatest_bend_is_at_a_corner_of_the_length_range(prototype):
                 if lengths.min() > -0.01 - 1e-12 and lengths.max() < 0.02 + 1e-12:
                     corners.append(np.hypot(x[0], x[1]))
         assert greatest_bend(section) == pytest.approx(max(corners), rel=1e-9)
+
+
+@pytest.mark.parametrize("wrench", [[0, 0, 0, 1.0, 0, 5.0], [0.02, 0.01, 0.03, 0.5, 0, 1.0]], ids=["force", "moment"])
+def test_frequencies_under_a_wrench_are_those_of_the_motion(prototype, wrench):
+    """What a small push leaves behind swings as said: eigenvalues of the motion's own derivative, by differences."""
+    arm = prototype.replace(sections=[s.replace(damping=0.0) for s in prototype.sections])
+    q, size = equilibrium(arm, wrench=wrench), 9
+
+    def acceleration(q):
+        return forward_dynamics(arm, q, np.zeros(size), wrench_forces(arm, q, wrench))
+
+    step = 1e-7
+    slopes = np.stack([(acceleration(q + e) - acceleration(q - e)) / (2 * step) for e in step * np.eye(size)], axis=-1)
+    expected = np.sort(np.sqrt(np.maximum(np.linalg.eigvals(-slopes).real, 0))) / (2 * np.pi)
+    np.testing.assert_allclose(natural_frequencies(arm, wrench=wrench), expected, rtol=1e-5)
+    np.testing.assert_allclose(natural_frequencies(arm, q, wrench=wrench), expected, rtol=1e-5)
+    assert natural_frequencies(arm, q)[0] != pytest.approx(expected[0], rel=1e-3)  # without it, another state
+    found = np.sort(vibrations(arm, wrench=wrench).frequencies)
+    np.testing.assert_allclose(found[::2], expected, rtol=1e-4)

@@ -18,7 +18,10 @@ ONLY_SHOW = (
     "cli/",
     "common/html_page.",
     "viewer/",
-    *(f"reproduction/{name}" for name in ("claims", "figures.", "html_report.", "report_folder.", "summary.", "verdicts.")),
+    *(
+        f"reproduction/{name}"
+        for name in ("claims", "figures.", "html_report.", "report_folder.", "summary.", "verdicts.")
+    ),
 )
 """Beginnings of the paths of files that no result depends on."""
 

@@ -110,7 +110,7 @@ def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: 
     if duration * rate > MOST_STATES:
         raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
     if input is not None and not hasattr(input, "drive"):
-        kinds = "PressureSteps, PressureSignal, ForceSignal or Controller"
+        kinds = "PressureSteps, PressureSignal, ForceSignal, WrenchSignal or Controller"
         raise TypeError(f"input is {type(input).__name__}: must be {kinds}")
     if solver is not None and not isinstance(solver, (Adaptive, FixedStep, CVODE)):
         raise TypeError(f"solver is {type(solver).__name__}: must be Adaptive(...), FixedStep(...) or CVODE(...)")

@@ -14,7 +14,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
 from continuarm.simulation import control_loop
-from continuarm.simulation.commands_over_time import CommandsOverTime
+from continuarm.simulation.commands_over_time import SHORTEST, CommandsOverTime
 from continuarm.simulation.control_loop import Run, reason
 from continuarm.simulation.interpolation import cubic
 
@@ -234,12 +234,17 @@ class _CvodeRun:
         if lines and gaps.min() < np.median(gaps) / 10:  # uneven: from knot to knot
             bounds = drive.times[1:]
         longest = float(gaps.min()) if lines and len(bounds) < len(gaps) else 0.0
-        found = [np.repeat(self.now[None], int((times <= self.time).sum()), axis=0)]
-        while self.time < times[-1]:
-            ahead = bounds[bounds > self.time]
-            end = min(times[-1], ahead[0]) if len(ahead) else times[-1]
-            inside = times[(times > self.time) & (times <= end)]
-            wanted = np.unique(np.concatenate([[self.time], inside, [end]]))
+        # an output time and a knot, or two of either, that are closer than SHORTEST are one: CVODE makes no such step
+        done = int(np.searchsorted(times, self.time + SHORTEST, side="right"))
+        found = [np.repeat(self.now[None], done, axis=0)]
+        while done < len(times):
+            ahead = bounds[bounds > self.time + SHORTEST]
+            last = float(times[-1])
+            end = float(ahead[0]) if len(ahead) and ahead[0] <= last + SHORTEST else last
+            within = int(np.searchsorted(times, end - SHORTEST)) - done
+            at_end = int(np.searchsorted(times, end + SHORTEST, side="right")) - done - within
+            wanted = np.concatenate([[self.time], times[done : done + within], [end]])
+            wanted, place = np.unique(wanted, return_inverse=True)
             cvode = CVODE(
                 self._rate,
                 method="BDF",
@@ -252,12 +257,17 @@ class _CvodeRun:
                 num_events=1,
             )
             self.begun = self.latest = self.time
-            self.row = drive.at([self.time])[0]
+            self.row = drive.at([self.time + SHORTEST])[0]
             self.steady = bool((self.row == drive.before([end])[0]).all()) and not lines
             result = cvode.solve(wanted, self.now)
-            found.append(np.array(result.y[np.isin(result.t, inside)]))
-            self.time, self.now = float(result.t[-1]), np.array(result.y[-1])
-            if self.time < end:
+            reached = np.array(result.y)
+            known = place[1:-1] < len(reached) - (float(result.t[-1]) < end)  # the last one may be where it stopped
+            found.append(reached[place[1:-1][known]])
+            self.time, self.now = float(result.t[-1]), reached[-1]
+            if self.time >= end:
+                found.append(np.repeat(self.now[None], at_end, axis=0))
+                done += within + at_end
+            else:
                 why = reason(self.plant, self.refused, str(result.message))
                 return np.concatenate(found), f"t = {self.time:.6g} s: {why}"
         return np.concatenate(found), ""

@@ -22,22 +22,27 @@ class Vibrations(NamedTuple):
     damping_ratios: Floats  # (..., 6n), -Re λ / |λ|; 1 for what creeps back
 
 
-def natural_frequencies(arm: Arm, q: ArrayLike | None = None, *, muscle_stiffness: ArrayLike | None = None) -> Floats:
-    """ω / 2π of H x = ω² M x, ascending: small undamped motions about a static state, H = ∂(G + K_e q + Wᵀ k W q)/∂q.
+def natural_frequencies(
+    arm: Arm, q: ArrayLike | None = None, *, wrench: ArrayLike | None = None, muscle_stiffness: ArrayLike | None = None
+) -> Floats:
+    """ω / 2π of H x = ω² M x, ascending: small undamped motions about a static state.
 
-    q: (..., 3n), m, a state held by constant muscle forces; if left out, where the arm rests without any.
-    muscle_stiffness: as in `equilibrium`. Returns (..., 3n) in Hz. Raises ValueError where the state is unstable.
+    H = ∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q. q: (..., 3n), m, a state held by constant muscle forces and the wrench w; if
+    left out, where the arm rests under that wrench alone. wrench, muscle_stiffness: as in `equilibrium`.
+    Returns (..., 3n) in Hz. Raises ValueError where the state is unstable.
     """
-    squares = np.linalg.eigvalsh(_over_inertia(arm, q, muscle_stiffness)[0])
+    squares = _eigenvalues(_over_inertia(arm, q, wrench, muscle_stiffness)[0])
     return np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
 
 
-def vibrations(arm: Arm, q: ArrayLike | None = None, *, muscle_stiffness: ArrayLike | None = None) -> Vibrations:
+def vibrations(
+    arm: Arm, q: ArrayLike | None = None, *, wrench: ArrayLike | None = None, muscle_stiffness: ArrayLike | None = None
+) -> Vibrations:
     """How small motions about a static state die away, damping included: eigenvalues λ of the linearization.
 
     Arguments and errors as in `natural_frequencies`. Without damping the frequencies are those, each twice.
     """
-    H, D = _over_inertia(arm, q, muscle_stiffness)
+    H, D = _over_inertia(arm, q, wrench, muscle_stiffness)
     unit = np.broadcast_to(np.eye(3 * arm.n), H.shape)
     values = np.linalg.eigvals(np.block([[0 * unit, unit], [-H, -D]]))
     size = np.abs(values)
@@ -51,16 +56,25 @@ def vibrations(arm: Arm, q: ArrayLike | None = None, *, muscle_stiffness: ArrayL
     return Vibrations(*(np.take_along_axis(one, order, axis=-1) for one in each))
 
 
-def _over_inertia(arm: Arm, q: Any, muscle_stiffness: Any) -> tuple[Floats, Floats]:
+def _eigenvalues(matrices: Floats) -> Floats:
+    """Real parts of the eigenvalues, ascending: (..., m, m) -> (..., m)."""
+    turned = matrices.swapaxes(-1, -2)
+    if np.abs(matrices - turned).max(initial=0.0) <= 1e-9 * np.abs(matrices).max(initial=0.0):
+        return np.asarray(np.linalg.eigvalsh((matrices + turned) / 2))
+    return np.sort(np.linalg.eigvals(matrices).real, axis=-1)
+
+
+def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple[Floats, Floats]:
     """L⁻¹ H L⁻ᵀ and L⁻¹ D L⁻ᵀ at a static state, M = L Lᵀ: (..., 3n, 3n), 1/s² and 1/s; H is checked to be stable."""
     checked(arm)
     size = 3 * arm.n
-    (q,) = checked(arm, q=equilibrium(arm, muscle_stiffness=muscle_stiffness) if q is None else q)
+    (q,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
     springs = np.zeros((size, size)) if muscle_stiffness is None else springs_over_q(arm, muscle_stiffness)
-    H = springs + static_stiffness(arm, q)
-    H = (H + H.swapaxes(-1, -2)) / 2
+    H = springs + static_stiffness(arm, q, wrench)
+    if wrench is None or not np.any(np.asarray(wrench)[..., :3]):  # a moment has no energy: its part has no symmetry
+        H = (H + H.swapaxes(-1, -2)) / 2
     root = root_of_stiffness(arm)
-    unstable = np.linalg.eigvalsh(root @ H @ root.T)[..., 0] < UNSTABLE
+    unstable = _eigenvalues(root @ H @ root.T)[..., 0] < UNSTABLE
     if unstable.any():
         at = first(unstable)
         where = f" at index {list(at)} of the batch" if at else ""
