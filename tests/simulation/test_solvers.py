@@ -221,3 +221,27 @@ def test_knots_a_rounding_error_from_output_times_are_met_by_all_solvers(times, 
         assert np.array_equal(motion.t, reference.t)
         # 10 µm/ms: a jump that is met a step late is off by more than this
         assert np.abs(motion.tips - reference.tips).max() < tolerance
+
+
+@pytest.mark.parametrize("bend", [3.5, 5.5, 6.2, 6.28])
+@pytest.mark.parametrize("moment", [4.5, 30.0])
+def test_a_motion_ends_at_once_where_the_model_ends(bend, moment):
+    """Steps that move t by rounding errors would be accepted for ever just before the edge."""
+    arm = load_arm("single-section")
+    section = arm.sections[0]
+    q0 = section.length_map @ [bend, 0.0, 0.0]
+    tau = section.shape_map.T @ [moment, 0.0, 0.0]
+    ends = []
+    for solver in (Adaptive(), FixedStep(20_000)):
+        motion = simulate(arm, ForceSignal([0.0], tau[None]), duration=1.0, q0=q0, rate=1000, solver=solver)
+        assert "section 1 of 1" in motion.stopped
+        assert "2π" in motion.stopped
+        ends.append(float(motion.stopped.split()[2]))
+        assert motion.record["evaluations"] < 20_000
+    assert ends[0] == pytest.approx(ends[1], abs=1e-4)
+
+
+def test_ten_sections_under_a_huge_pressure_end_at_the_edge():
+    motion = simulate(load_arm("ten-sections"), PressureSteps({"l11": [(0.0, 600e6)]}), duration=1.0)
+    assert "section 1 of 10" in motion.stopped
+    assert motion.record["evaluations"] < 50_000

@@ -85,16 +85,12 @@ public:
             const double t_new = h_ >= room * (1 - 1e-10) ? end : t_ + h_;
             predict();
             const double c = h_ / alpha(order_);
+            refused_ = false;
             bool solved = newton(t_new, c);
-            if (!solved && !current_mass_) {
-                if (!refresh(t_new, predicted_.data())) {
-                    rescale(0.5);
-                    ++counts_.rejected;
-                    continue;
-                }
-                solved = newton(t_new, c);
-            }
+            if (!solved && !current_mass_) solved = refresh(t_new, predicted_.data()) && newton(t_new, c);
             if (!solved) {
+                // Where the model ends there is no end to shorter steps: those that move nothing are accepted.
+                if (refused_ && h_ < shortest_at_the_edge) return false;
                 rescale(0.5);
                 ++counts_.rejected;
                 continue;
@@ -142,6 +138,7 @@ public:
 
 private:
     static constexpr int highest = 5;
+    static constexpr double shortest_at_the_edge = 1e-9;  // s: so well it is known when the model ends
 
     static double kappa(int k) {
         constexpr double values[] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0};
@@ -158,7 +155,9 @@ private:
 
     bool derivative(double t, const double* y, double* out) {
         ++counts_.evaluations;
-        return system_.rate(t, y, out);
+        const bool holds = system_.rate(t, y, out);
+        refused_ |= !holds;
+        return holds;
     }
 
     // The six numbers of the block of a section's first coordinate, and where an entry is among them.
@@ -212,7 +211,10 @@ private:
     }
 
     bool refresh(double t, const double* y) {
-        if (!system_.mass(y, mass_.data())) return false;
+        if (!system_.mass(y, mass_.data())) {
+            refused_ = true;
+            return false;
+        }
         system_.tangent(t, y, stiffness_.data(), relaxation_.data());
         current_mass_ = true;
         factored_ = 0.0;
@@ -373,6 +375,7 @@ private:
     double t_ = 0, h_ = 0, last_h_ = 0;
     int order_ = 1, last_order_ = 1, equal_steps_ = 0, iterations_ = 0;
     bool started_ = false, current_mass_ = false, ever_ = false, hopeless_ = false;
+    bool refused_ = false;  // whether the system did not hold somewhere in this attempt
     double factored_ = 0.0;
     Counts counts_;
     std::array<std::vector<double>, highest + 3> differences_, dense_;
