@@ -7,12 +7,12 @@ function in quantities.py.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
-
-import numpy as np
 
 from continuarm.common.number_checks import Floats, duration, fractions
 from continuarm.dynamics import energies, forward, implicit, inverse, linearized, mass_and_coriolis, poses
@@ -47,10 +47,18 @@ class Quantity:
 
     def split(self, n: int, both: Floats) -> tuple[Floats, ...]:
         """Several results that native code wrote one after the other, each in its shape."""
+        found, begin = [], 0
+        for shape, end in self._places(n):
+            part = both[..., begin:end]
+            found.append(part if len(shape) == 1 else part.reshape(*both.shape[:-1], *shape))
+            begin = end
+        return tuple(found)
+
+    @cache  # noqa: B019 (there are as many quantities as rows of the table)
+    def _places(self, n: int) -> list[tuple[tuple[int, ...], int]]:
+        """The shape of each result for n sections, and where its numbers end."""
         shapes = [tuple(size(each, n, 1) for each in shape) for shape in self.shapes]
-        ends = np.cumsum([math.prod(shape) for shape in shapes])[:-1]
-        parts = np.split(both, ends, axis=-1)
-        return tuple(part.reshape(*both.shape[:-1], *shape) for part, shape in zip(parts, shapes, strict=True))
+        return list(zip(shapes, itertools.accumulate(map(math.prod, shapes)), strict=True))
 
 
 def size(entry: int | str, n: int, places: int) -> int:
