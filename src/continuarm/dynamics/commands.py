@@ -1,4 +1,4 @@
-"""What a plant is told: pressures at the valves, forces over q and a wrench on the tip, and their values over time."""
+"""What drives a plant: pressures at the valves, forces over q and a wrench on the tip, and their values over time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from continuarm.sections.spatial import Array, is_positive, positive_part
 
 
 class Commands(NamedTuple):
-    """What an arm is told at one time or at several."""
+    """What an arm is commanded at one time or at several."""
 
     pressures: Floats  # (..., muscles), Pa, at the valves
     forces: Floats  # (..., 3n), N, over q

@@ -50,7 +50,7 @@ def identify(
 
     arm: where the search begins; everything that is not free stays as it is.
     free: names of parameters, or Free(name, bounds, start), see Free; text may name several with commas between them.
-    held_out: recordings that the fit does not see; how well it meets them is told.
+    held_out: recordings that the fit does not see; how well it meets them is reported.
     delay: whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
     starts: from how many places, drawn with the seed, to search; if left out one, or five if that ends far from the
     noise. threads: how many simulations run together; all processors if left out.
@@ -147,7 +147,7 @@ def _result(
             f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
         )
     above = any(each.multiple > FAR_ABOVE or each.off_together for each in [*found, *judged])
-    told = [*warnings, *serious, *misfit_warnings([*found, *judged]), *correlated, *search.stuck_warnings]
+    sentences = [*warnings, *serious, *misfit_warnings([*found, *judged]), *correlated, *search.stuck_warnings]
     caution = ""
     if interrupted or serious or unseen or above:
         why = "the fit was interrupted" if interrupted else "see the warnings of the fit"
@@ -163,7 +163,7 @@ def _result(
         misfit=tuple(found),
         held_out=tuple(judged),
         noise=noise | {sensor: sigma for (_, sensor), sigma in given_noise(residuals.recordings).items()},
-        warnings=tuple(told),
+        warnings=tuple(sentences),
         serious=bool(serious or unseen or above or interrupted),
         interrupted=interrupted,
         record={},

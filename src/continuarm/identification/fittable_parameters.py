@@ -85,7 +85,7 @@ def _changes_nothing(_: Values) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class FittableParameter:
-    """The numbers of one name: what they change in the sections, and how they are told."""
+    """The numbers of one name: what they change in the sections, and how they are reported."""
 
     name: str
     shows_in: str  # rest: resting shapes show it; motion: only motion does; sensors: it is theirs, not the arm's
@@ -94,7 +94,7 @@ class FittableParameter:
     changes: Callable[[Values], list[dict[str, Any]]] = _changes_nothing
     """Fields of every section."""
     one_to_one: bool = True
-    """Whether each number that is told is one number of the search."""
+    """Whether each number that is reported is one number of the search."""
 
 
 class SectionField(NamedTuple):

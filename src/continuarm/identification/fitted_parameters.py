@@ -1,4 +1,4 @@
-"""Fitted parameters as they are told: value, standard error and 95 % interval, from the numbers of a search."""
+"""Fitted parameters as they are reported: value, standard error and 95 % interval, from the numbers of a search."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def fitted_parameters(
 
 def provenance(recordings: list[str], parameters: list[FittedParameter]) -> str:
     """A sentence for the description of a fitted arm."""
-    told = "; ".join(str(each) for each in parameters if not each.name.startswith(("delay", "sensor_frame")))
-    return f"Identified from {', '.join(recordings)}: {told} (± one standard error)."
+    listed = "; ".join(str(each) for each in parameters if not each.name.startswith(("delay", "sensor_frame")))
+    return f"Identified from {', '.join(recordings)}: {listed} (± one standard error)."
 
 
 def with_error(value: float, error: float) -> str:

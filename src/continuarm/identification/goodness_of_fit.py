@@ -115,7 +115,7 @@ def misfit_warnings(found: Sequence[Misfit]) -> list[str]:
         (each for each in found if each.outliers > MANY * each.samples), key=lambda e: -e.outliers / e.samples
     )
     if many:
-        told = [f"{100 * e.outliers / e.samples:.0f} % of {e.sensor} in {e.recording}" for e in many[:MOST_NAMED]]
+        shares = [f"{100 * e.outliers / e.samples:.0f} % of {e.sensor} in {e.recording}" for e in many[:MOST_NAMED]]
         more = f" and of {len(many) - MOST_NAMED} more" if len(many) > MOST_NAMED else ""
-        sentences.append(f"outliers have no weight: {', '.join(told)}{more}")
+        sentences.append(f"outliers have no weight: {', '.join(shares)}{more}")
     return sentences

@@ -53,11 +53,11 @@ def report_html(result: Identification) -> str:
 
 
 def _lead(result: Identification, used: Sequence[str], later: Sequence[str]) -> str:
-    told = f"Fitted to {len(used)} recording{'s' if len(used) != 1 else ''} ({', '.join(used)})"
-    told += f", judged also by {', '.join(later)}, which the fit did not see" if later else ""
+    sentence = f"Fitted to {len(used)} recording{'s' if len(used) != 1 else ''} ({', '.join(used)})"
+    sentence += f", judged also by {', '.join(later)}, which the fit did not see" if later else ""
     record = result.record
     work = f"{record.get('samples', 0):,} measured numbers, {record.get('evaluations', 0):,} simulations"
-    return f"<p class='soft'>{html_text(told)}. {work}, {record.get('wall_time', 0.0):.1f} s.</p>"
+    return f"<p class='soft'>{html_text(sentence)}. {work}, {record.get('wall_time', 0.0):.1f} s.</p>"
 
 
 def _judgement(result: Identification) -> str:

@@ -122,7 +122,7 @@ class Recording:
             raise ValueError(f"{self.name}: {error}") from None
 
     def commands(self, arm: Arm) -> Commands:
-        """What the arm is told at the times of the samples."""
+        """What the arm is commanded at the times of the samples."""
         return split_commands(arm, self.drive(arm).at(self.times))
 
     def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:

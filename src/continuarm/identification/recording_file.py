@@ -96,15 +96,15 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     times = recording.times
     if not recording.static:
         times = np.union1d(times, drive.times[drive.times < times[-1]])
-    told = split_commands(arm, drive.at(times))
+    commanded = split_commands(arm, drive.at(times))
     columns: dict[str, Floats] = {} if recording.static else {"t [s]": times}
-    for name, values in zip(arm.muscle_names, told.pressures.T, strict=True):
+    for name, values in zip(arm.muscle_names, commanded.pressures.T, strict=True):
         if values.any():
             columns[f"{name} [kPa]"] = values / 1e3
-    if told.forces.any():
-        each = told.forces @ np.linalg.pinv(arm.muscle_lengths(np.eye(3 * arm.n)).T)
+    if commanded.forces.any():
+        each = commanded.forces @ np.linalg.pinv(arm.muscle_lengths(np.eye(3 * arm.n)).T)
         columns |= {f"f{name[1:]} [N]": values for name, values in zip(arm.muscle_names, each.T, strict=True)}
-    for (name, unit), values in zip(TIP_LOADS.items(), told.wrench.T, strict=True):
+    for (name, unit), values in zip(TIP_LOADS.items(), commanded.wrench.T, strict=True):
         if values.any():
             columns[f"{name} [{unit}]"] = values
     measured = np.isin(times, recording.times)
@@ -137,19 +137,19 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
     clock = table.pop(("t", "time"), None)
     static = clock is None
     times = np.arange(len(next(iter(table.values()))), dtype=float) if clock is None else clock - clock[0]
-    told = {name: _filled(name, values, static) for name, values in table.items() if _is_command(name)}
-    if input is not None and told:
-        raise ValueError(f"names what drove the arm ({', '.join(n for n, _ in told)}): must come without an input")
-    rows = _command_rows(arm, told, len(times))
-    sensors = _sensors({name: values for name, values in table.items() if name not in told})
+    commanded = {name: _filled(name, values, static) for name, values in table.items() if _is_command(name)}
+    if input is not None and commanded:
+        raise ValueError(f"names what drove the arm ({', '.join(n for n, _ in commanded)}): must come without an input")
+    rows = _command_rows(arm, commanded, len(times))
+    sensors = _sensors({name: values for name, values in table.items() if name not in commanded})
     wrench = None
     if static:
-        if not told:
+        if not commanded:
             raise ValueError("has neither t nor a pressure or force: each row must say what held the arm there")
         input = CommandRows(times, rows)
     else:
         lines = _run_in_lines(rows) if linear is None else linear
-        if told:
+        if commanded:
             input = _signal(arm, times, rows, lines)
         if split_commands(arm, rows).wrench.any():
             wrench = WrenchSignal(times, split_commands(arm, rows).wrench, lines)
@@ -211,11 +211,11 @@ def _filled(column: Column, values: Floats, static: bool) -> Floats:
     return filled
 
 
-def _command_rows(arm: Arm, told: dict[Column, Floats], count: int) -> Floats:
+def _command_rows(arm: Arm, commanded: dict[Column, Floats], count: int) -> Floats:
     """(k, muscles + 3n + 6): pressures, forces over q, wrench."""
     muscles = len(arm.muscle_names)
     pressures, forces, wrench = np.zeros((count, muscles)), np.zeros((count, muscles)), np.zeros((count, 6))
-    for (name, dimension), values in told.items():
+    for (name, dimension), values in commanded.items():
         if name in TIP_LOADS:
             wrench[:, list(TIP_LOADS).index(name)] = values
         elif dimension == "pressure":
@@ -233,13 +233,14 @@ def _run_in_lines(rows: Floats) -> bool:
 
 def _signal(arm: Arm, times: Floats, rows: Floats, linear: bool) -> Input:
     """Pressures or forces over time; of steps only the rows in which something changes."""
-    told = split_commands(arm, rows)
+    commanded = split_commands(arm, rows)
+    held = {"pressures": commanded.pressures, "forces": commanded.forces}
     if not linear:
         kept = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
-        return CommandRows(times[kept], command_rows(arm, pressures=told.pressures[kept], forces=told.forces[kept]))
-    if told.forces.any():
-        return CommandRows(times, command_rows(arm, pressures=told.pressures, forces=told.forces), linear=True)
-    return PressureSignal(times, told.pressures)
+        return CommandRows(times[kept], command_rows(arm, **{name: values[kept] for name, values in held.items()}))
+    if commanded.forces.any():
+        return CommandRows(times, command_rows(arm, **held), linear=True)
+    return PressureSignal(times, commanded.pressures)
 
 
 def _sensors(table: dict[Column, Floats]) -> tuple[Sensor, ...]:
@@ -276,7 +277,7 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
     if input is None:
         plant = Plant(motion.arm)
         if plant.lagged.any():
-            raise ValueError("holds the pressures behind slow valves and not what these were told: needs an input")
+            raise ValueError("holds the pressures behind slow valves and not what these were commanded: needs an input")
         if len(motion.arm.muscle_names) != len(arm.muscle_names):
             raise ValueError(
                 f"has {len(motion.arm.muscle_names)} muscles: {short(arm.name)} has {len(arm.muscle_names)}"

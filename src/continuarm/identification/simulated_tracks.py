@@ -77,8 +77,8 @@ def _beginning(
     empty = Commands(0 * first.pressures, 0 * first.forces, first.wrench)
     if recording.start == "unbent":
         return np.zeros(3 * plant.arm.n), empty.pressures[0]
-    told = first if recording.start == "equilibrium" else empty
-    return resting(plant, told, None if near is None else near.q[:1]).q[0], told.pressures[0]
+    commanded = first if recording.start == "equilibrium" else empty
+    return resting(plant, commanded, None if near is None else near.q[:1]).q[0], commanded.pressures[0]
 
 
 def _output_times(drive: CommandsOverTime, duration: float) -> Floats:

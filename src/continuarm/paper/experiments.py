@@ -142,13 +142,13 @@ def compare_models(
     shaped = arm.inertia if isinstance(arm.inertia, CentreOfGravity) else CentreOfGravity()
     motions = []
     for k, inertia in enumerate((Integral(), shaped)):
-        told = None if progress is None else lambda share, k=k: progress((k + share) / 2)
+        halved = None if progress is None else lambda share, k=k: progress((k + share) / 2)
         motion = simulate(
             arm.replace(inertia=inertia),
             experiment.steps,
             duration=experiment.duration,
             solver=solver,
-            progress=told,
+            progress=halved,
         )
         motions.append(motion)
     return Comparison(experiment, *motions)

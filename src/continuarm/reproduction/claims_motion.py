@@ -95,15 +95,15 @@ def rate(found: Findings) -> Answer:
 
 def real_time(found: Findings) -> Answer:
     """Simulation against real time."""
-    told = []
+    sentences = []
     for number, each in found.times.items():
         compiled, cvode = (each["factor"][f"centre of gravity, {solver}"] for solver in ("compiled", "CVODE"))
-        told.append(
+        sentences.append(
             f"experiment {number}: {digits(compiled)} (compiled), {digits(cvode)} (CVODE); paper {each['paper_factor']}"
         )
     reached = all(each["factor"]["centre of gravity, CVODE"] > each["paper_factor"] for each in found.times.values())
     why = "Exceeded, on another machine. 7.9 s in 1.3 s, as printed for experiment 3, are 6.1 times real time, not 7.3."
-    return Answer("; ".join(told) + ".", AGREES if reached else DIFFERS, why)
+    return Answer("; ".join(sentences) + ".", AGREES if reached else DIFFERS, why)
 
 
 LARGE = 0.01

@@ -111,10 +111,10 @@ def _claims_table(claims: Sequence[Mapping[str, Any]], numbers: Mapping[str, int
     rows = []
     for row in claims:
         verdict = row["verdict"]
-        told = f"<span class='strong line {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
+        text = f"<span class='strong line {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
         link = f"<a class='small' href='#{row['study']}'>study&nbsp;{numbers[row['study']]}</a>"
         measured = f"{marked(row['measured'])} {link}"
-        rows.append((marked(row["claim"]), marked(row["where"]), measured, f"{told}{marked(row['why'])}"))
+        rows.append((marked(row["claim"]), marked(row["where"]), measured, f"{text}{marked(row['why'])}"))
     heads = ("claim", "where in the paper", "measured here", "agrees or differs, and why")
     return html_table(heads, rows, kind="sentences")
 
@@ -129,12 +129,12 @@ def _study(
     lines = [heading, *(f"<p>{marked(paragraph)}</p>" for paragraph in study.method)]
     lines += [_shown(each) for each in study.word_tables(here)]
     lines += [figures[each.name] for each in study.drawings]
-    told = ", ".join(f"{name} = {_value(value)}" for name, value in about["parameters"][study.name].items())
+    text = ", ".join(f"{name} = {_value(value)}" for name, value in about["parameters"][study.name].items())
     wall, load = about["wall_times"][study.name], about["loads"][study.name]
     busy = (
         "" if load is None else f", at a load average of {load:g} on {about['machine']['usable_processors']} processors"
     )
-    lines.append(f"<p class='small soft'>Parameters: {marked(told)}. Computed in {wall:.1f} s{busy}.</p>")
+    lines.append(f"<p class='small soft'>Parameters: {marked(text)}. Computed in {wall:.1f} s{busy}.</p>")
     return "\n".join(lines)
 
 

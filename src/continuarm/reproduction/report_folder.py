@@ -54,7 +54,7 @@ STUDIES = {study.name: study for study in (SHAPING, VALIDATION, COMPLEXITY, SIMU
 """In the order in which they are run and shown."""
 
 Watch = Callable[[str], AbstractContextManager["Tell | None"]]
-"""Is told what begins, and gives what is told the share done."""
+"""Is called with the name of what begins, and gives a function for the share done."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a study of the reproduction is: how much it computes, what it finds, how it is drawn and told."""
+"""What a study of the reproduction is: how much it computes, what it finds, how it is drawn and reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Tell = Callable[[float], Any]
-"""Is told the share done, from 0 to 1."""
+"""Is called with the share done, from 0 to 1."""
 
 
 @dataclass(frozen=True)

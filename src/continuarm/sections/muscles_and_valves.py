@@ -1,4 +1,4 @@
-"""The law of a muscle: from the pressure a valve is told to the force on the arm.
+"""The law of a muscle: from the pressure that a valve is commanded to the force on the arm.
 
 A muscle pushes with A max(P - P0, 0), is stiffer by κ P than without pressure, and is held back by hysteresis h:
 

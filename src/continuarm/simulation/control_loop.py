@@ -78,7 +78,7 @@ def computed_parts(
     period, done, stopped = 0, 0, ""
     while done < len(times) and not stopped:
         found: list[Floats] = []
-        told: list[Floats] = []
+        commanded: list[Floats] = []
         fault: BaseException | None = None
         began = time.perf_counter()
         while done < len(times) and not stopped and time.perf_counter() < began + PATIENCE:
@@ -94,11 +94,11 @@ def computed_parts(
             # the end is asked for as well, so that the next period begins there exactly
             states, stopped = _all_of(run, np.append(inside, end) if more else inside)
             found.append(states[: len(inside)])
-            told.append(piece.at(inside[: len(states)]))
+            commanded.append(piece.at(inside[: len(states)]))
             done += len(inside)
             period += 1
         if found:
-            yield MotionPart(np.concatenate(found), np.concatenate(told), run.counts(), stopped)
+            yield MotionPart(np.concatenate(found), np.concatenate(commanded), run.counts(), stopped)
         if fault is not None:
             raise fault
 

@@ -60,9 +60,9 @@ class Motion:
         Zero where no more than rounding is left, as in every motion that is driven by pressures.
         """
         own = Plant(self.arm).muscle_forces(self.pressures, self.hysteresis, self.q)
-        told = self.tau - own
+        commanded = self.tau - own
         largest = max(np.abs(self.tau).max(initial=0.0), np.abs(own).max(initial=0.0))
-        return np.where(np.abs(told) > ROUNDING * largest, told, 0.0)
+        return np.where(np.abs(commanded) > ROUNDING * largest, commanded, 0.0)
 
     @cached_property
     def energies(self) -> dict[str, Floats]:

@@ -143,9 +143,9 @@ def _first_state(
             raise ValueError("start = 'equilibrium': must come without q0 and qd0")
         if drive.control is not None:
             raise ValueError("start = 'equilibrium': must come without a controller, which first needs a state")
-        told = plant.commands.split(drive.at([0.0]))
-        pressures = told.pressures[0]
-        q0 = resting(plant, told).q_or_raise(arm)[0]
+        commanded = plant.commands.split(drive.at([0.0]))
+        pressures = commanded.pressures[0]
+        q0 = resting(plant, commanded).q_or_raise(arm)[0]
     q, qd = checked(arm, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
     if q.ndim != 1:
         raise ValueError(f"q0 has shape {q.shape}: must be ({3 * arm.n},), one state")
@@ -155,12 +155,12 @@ def _first_state(
 def _motion(plant: Plant, times: Floats, part: MotionPart) -> Motion:
     """The rows of one part: states taken apart, as far as the model holds."""
     arm, states = plant.arm, part.states
-    told, here = plant.commands.split(part.commands), plant.states.split(states)
+    commanded, here = plant.commands.split(part.commands), plant.states.split(states)
     q, qd, hysteresis = (np.ascontiguousarray(each) for each in (here.q, here.qd, here.hysteresis))
-    pressures = plant.pressures(told.pressures, here.pressures)
-    tau = told.forces + plant.muscle_forces(pressures, hysteresis, q)
+    pressures = plant.pressures(commanded.pressures, here.pressures)
+    tau = commanded.forces + plant.muscle_forces(pressures, hysteresis, q)
     energies = here.supplied, here.dissipated
-    found = Motion(arm, times, q, qd, tau, pressures, hysteresis, told.wrench, *energies, {}, part.stopped)
+    found = Motion(arm, times, q, qd, tau, pressures, hysteresis, commanded.wrench, *energies, {}, part.stopped)
     try:
         checked(arm, q=q, qd=qd)
     except ValueError:  # a row between two good steps that is not good itself

@@ -174,9 +174,9 @@ class _NumpySteps:
 
     def advance(self, states: Floats) -> int:
         for row in range(len(states)):
-            told = self.commands.mean(self.done * self.step, (self.done + 1) * self.step, self.plant.thresholds)
+            commanded = self.commands.mean(self.done * self.step, (self.done + 1) * self.step, self.plant.thresholds)
             with np.errstate(all="ignore"):  # what is not finite ends the motion
-                after = self.plant.step(told, self.state, self.step)
+                after = self.plant.step(commanded, self.state, self.step)
             if not (np.isfinite(after).all() and self.plant.margin(after) > 0):
                 self._refused = after if np.isfinite(after).all() else self.state
                 return row

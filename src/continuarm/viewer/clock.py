@@ -15,7 +15,7 @@ SPEEDS = {"0.1 x": 0.1, "0.2 x": 0.2, "0.5 x": 0.5, "1 x": 1.0, "2 x": 2.0, "5 x
 
 
 class Clock:
-    """Time of a playback, s: from 0 to the duration, as fast as told, again and again or once."""
+    """Time of a playback, s: from 0 to the duration, as fast as chosen, again and again or once."""
 
     def __init__(self, duration: float) -> None:
         self.duration, self.time = duration, 0.0

@@ -85,7 +85,7 @@ class LiveArm:
 
     @property
     def commands(self) -> Floats:
-        """What the valves are told now: (muscles,), Pa."""
+        """What the valves are commanded now: (muscles,), Pa."""
         return self.plant.commands.split(self.drive.at([self.time])[0]).pressures
 
     @property

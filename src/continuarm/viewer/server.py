@@ -1,4 +1,4 @@
-"""The web server of the viewer: on this machine only unless told otherwise, on a free port, closed without a trace."""
+"""The web server of the viewer: on this machine only unless asked otherwise, on a free port, closed without a trace."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start_server(title: str, host: str = "127.0.0.1", port: int | None = None) -
     """
     viser = viser_module()
     chosen = _free_port(host, port)
-    with contextlib.redirect_stdout(io.StringIO()):  # its own greeting; the page's address is told by who started it
+    with contextlib.redirect_stdout(io.StringIO()):  # its own greeting; the page's address is printed by who started it
         server = viser.ViserServer(host=host, port=chosen, label=title, verbose=False)
     server.gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND, control_width="large")
     server.gui.main_panel.dock_right()
@@ -75,7 +75,7 @@ def in_notebook() -> bool:
 
 
 class Pulse:
-    """A thread that calls a function again and again until it is closed; what goes wrong in it is told, not lost."""
+    """A thread that calls a function again and again until it is closed; what goes wrong in it is reported."""
 
     def __init__(self, function: Any, name: str) -> None:
         self.failure: BaseException | None = None
