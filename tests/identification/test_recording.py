@@ -11,9 +11,9 @@ from sample_recordings import table_of
 from continuarm import WrenchSignal
 from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.recording import Recording
-from continuarm.identification.sensors import TipPosition
+from continuarm.identification.sensors import MuscleLength, TipPosition
 from continuarm.identification.simulated_tracks import simulated_track
-from continuarm.identification.synthetic_recordings import tip_sensors
+from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 from refusals import refused
 
 
@@ -64,3 +64,21 @@ def test_a_recording_survives_being_sent_to_another_process(prototype, run, stat
 
 def test_a_free_parameter_survives_being_sent_to_another_process():
     assert copied(Free("stiffness", bounds=(1, 2), start=1.5)) == Free("stiffness", bounds=(1, 2), start=1.5)
+
+
+def test_sensors_at_no_place_of_the_arm_and_impossible_noise_are_refused(section):
+    times = np.arange(5) / 30
+    for sensors, named in (
+        ([TipPosition(0, np.zeros((5, 3)))], ["tip 0"]),
+        ([TipPosition(5, np.zeros((5, 3)))], ["tip 5"]),
+        ([MuscleLength("l99", np.zeros(5))], ["'l99'"]),
+    ):
+        with refused(*named):
+            simulated_recording(section, Recording("run", None, times, sensors))
+    blank = Recording("run", None, times, tip_sensors(section, 5))
+    for noise in (-1.0, np.nan, "1 mm"):
+        with refused("noise", "at least 0"):
+            simulated_recording(section, blank, noise=noise)
+    with refused("input is dict", "PressureSteps", error=TypeError):
+        Recording("run", {"l11": [(0, 1e5)]}, times, tip_sensors(section, 5))
+    assert len(Recording("run", None, times, tip_sensors(section, 5)[0]).sensors) == 1

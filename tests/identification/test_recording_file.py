@@ -174,3 +174,11 @@ def test_what_slow_valves_were_told_is_not_in_a_motion(tmp_path):
         read_recording(tmp_path / "slow.nc", slow)
     found = read_recording(tmp_path / "slow.nc", slow, input=PressureSteps(STEPS))
     assert found.drive(slow).times.tolist() == [0, 0.2, 0.95]
+
+
+def test_sigma_of_no_sensor_is_refused(prototype, tmp_path):
+    (tmp_path / "run.csv").write_text("t [s], z3 [m]\n0, 0.45\n1, 0.45\n", encoding="utf-8")
+    with refused("sigma", "'tip3'", "tip 3"):
+        read_recording(tmp_path / "run.csv", prototype, sigma={"tip3": 1e-3})
+    with refused("sigma", "tips", "'1mm'", "above 0"):
+        read_recording(tmp_path / "run.csv", prototype, sigma="1mm")

@@ -70,7 +70,11 @@ class Recording:
     def __post_init__(self) -> None:
         times = np.atleast_1d(real_numbers(f"{self.name}: times", self.times, "a list of seconds"))
         object.__setattr__(self, "times", times)
-        object.__setattr__(self, "sensors", tuple(self.sensors))
+        sensors = (self.sensors,) if isinstance(self.sensors, Sensor) else tuple(self.sensors)
+        object.__setattr__(self, "sensors", sensors)
+        if self.input is not None and not hasattr(self.input, "drive"):
+            kinds = "PressureSteps, PressureSignal, ForceSignal or nothing"
+            raise TypeError(f"{self.name}: input is {type(self.input).__name__}: must be {kinds}")
         if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any():
             raise ValueError(f"{self.name}: times must be finite numbers from 0 s on")
         if (np.diff(times) <= 0).any():

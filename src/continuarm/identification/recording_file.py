@@ -11,22 +11,22 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from continuarm.arms.arm import Arm
-from continuarm.common.files import table_lines
-from continuarm.common.number_checks import Floats
+from continuarm.common.files import output_path, replaced, table_lines
+from continuarm.common.number_checks import Floats, is_number
 from continuarm.common.text import printable, short
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
 from continuarm.identification.recording import CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
-from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, muscle_index
+from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
 from continuarm.simulation.motion_file import SUFFIXES, load_motion
 
 __all__ = ["read_recording", "write_recording"]
@@ -67,7 +67,7 @@ def read_recording(
     sigma: float | Mapping[str, float] | None = None,
     linear: bool | None = None,
 ) -> Recording:
-    """A recording from a CSV table (see above), or from a motion that `save_motion` wrote.
+    """A recording from a CSV table whose header names units, or from a motion that `save_motion` wrote.
 
     input: what drove the arm, where the file does not say; its clock begins at the first row.
     start: how the run begins, see Recording; "equilibrium" if left out, for a motion "unbent" if it begins so.
@@ -81,7 +81,7 @@ def read_recording(
     read = _from_motion if where.suffix.lower() in SUFFIXES else _from_csv
     try:
         found = read(where, arm, input, start, linear)
-        return replace(found, sensors=tuple(_with_sigma(sensor, sigma) for sensor in found.sensors))
+        return replace(found, sensors=_with_sigma(found.sensors, sigma))
     except ValueError as error:
         text = str(error)
         raise ValueError(text if text.startswith(str(where)) else f"{printable(str(where))}: {text}") from None
@@ -100,7 +100,7 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     columns: dict[str, Floats] = {} if recording.static else {"t [s]": times}
     for name, values in zip(arm.muscle_names, commanded.pressures.T, strict=True):
         if values.any():
-            columns[f"{name} [kPa]"] = values / 1e3
+            columns[f"{name} [kPa]"] = values / UNITS["kPa"]
     if commanded.forces.any():
         each = commanded.forces @ np.linalg.pinv(arm.muscle_lengths(np.eye(3 * arm.n)).T)
         columns |= {f"f{name[1:]} [N]": values for name, values in zip(arm.muscle_names, each.T, strict=True)}
@@ -115,18 +115,29 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
             columns[f"{name} [{unit}]"][measured] = values * scale
     rows = zip(*columns.values(), strict=True)
     lines = [", ".join(columns)] + [", ".join("" if math.isnan(v) else f"{v:.10g}" for v in row) for row in rows]
-    Path(path).write_text(f"# {printable(recording.name)}\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    with replaced(output_path(path, (".csv", ".txt"))) as beside:
+        beside.write_text(f"# {printable(recording.name)}\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _with_sigma(sensor: Sensor, sigma: float | Mapping[str, float] | None) -> Sensor:
-    kinds = {TipPosition: "tips", TipOrientation: "orientations", MuscleLength: "lengths"}
+KINDS: dict[type[Sensor], str] = {TipPosition: "tips", TipOrientation: "orientations", MuscleLength: "lengths"}
+"""What sensors of a kind are called together."""
+
+
+def _with_sigma(sensors: Sequence[Sensor], sigma: float | Mapping[str, float] | None) -> tuple[Sensor, ...]:
     if sigma is None:
-        return sensor
+        return tuple(sensors)
     given = sigma if isinstance(sigma, Mapping) else {"tips": sigma, "lengths": sigma}
-    for name in (sensor.name, kinds[type(sensor)]):
-        if name in given:
-            return sensor.replace(sigma=float(given[name]))
-    return sensor
+    known = [*KINDS.values(), *(sensor.name for sensor in sensors)]
+    for name, value in given.items():
+        if name not in known:
+            raise ValueError(f"sigma of {short(name)}: must be of one of {', '.join(known)}")
+        if not (is_number(value) and 0 < value < float("inf")):
+            raise ValueError(f"sigma of {name} = {short(value)}: must be a number above 0, m or rad")
+    found = []
+    for sensor in sensors:
+        own = [each for each in (sensor.name, KINDS[type(sensor)]) if each in given]
+        found.append(sensor.replace(sigma=float(given[own[0]])) if own else sensor)
+    return tuple(found)
 
 
 # CSV

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from continuarm.arms.arm import Arm
-from continuarm.identification.recording import Recording
+from continuarm.common.number_checks import is_number
+from continuarm.common.text import short
+from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.sensors import Sensor, TipPosition
 from continuarm.identification.simulated_tracks import simulated_track
@@ -24,8 +26,15 @@ def simulated_recording(
     """A recording as an arm would give it: its sensors, with Gaussian noise; to plan an experiment, or to try a fit.
 
     noise: m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
-    Raises ValueError if the motion ends before the recording does.
+    The values of the sensors are replaced, but for gaps (NaN), which stay gaps. Raises ValueError if a sensor is at no
+    place of the arm, or if the motion ends before the recording does.
     """
+    for sensor in recording.sensors:
+        sensor.check(arm)
+    if not (is_number(noise) and 0 <= noise < float("inf")):
+        raise ValueError(f"noise = {short(noise)}: must be a number of at least 0, m or rad")
+    if not (is_number(delay) and abs(delay) <= LONGEST_DELAY):
+        raise ValueError(f"delay = {short(delay)}: must be a number from -{LONGEST_DELAY:g} to {LONGEST_DELAY:g} s")
     rng = np.random.default_rng(seed)
     run = simulated_track(arm, recording)
     readings, lost = simulated_readings(recording, run, delay)
