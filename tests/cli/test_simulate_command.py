@@ -15,6 +15,7 @@ import pytest
 
 from cli_process import environment, run
 from continuarm.cli.app import main
+from continuarm.engine import compiled
 from continuarm.simulation.motion_file import load_motion
 from continuarm.simulation.plots import tip_distances
 from refusals import refuses
@@ -231,3 +232,17 @@ def test_progress_is_drawn_on_a_terminal_and_only_for_long_runs(patience: float,
 def test_help_tells_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "--help"]) == 0
     assert "Exit codes: 0 done; 1 the motion stopped early" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_arm_without_muscles_falls_without_pressures(tmp_path, capsys):
+    (tmp_path / "bare.toml").write_text(
+        "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = 0.1\nstiffness = 1700\n", encoding="utf-8"
+    )
+    assert main(["simulate", str(tmp_path / "bare.toml"), "--duration", "0.1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["t"] == 0.1
+
+
+def test_without_the_compiled_module_the_default_solver_is_one_that_works(monkeypatch, capsys):
+    monkeypatch.setattr(compiled, "native", None)
+    assert main(["simulate", "single-section", "--duration", "0.02", "--json"]) == 0
+    assert "CVODE" in json.loads(capsys.readouterr().out)["solver"]

@@ -12,7 +12,7 @@ from continuarm.cli.output import progress_bar, show, show_json
 
 def experiment(
     number: Annotated[int, typer.Argument(metavar="1|2|3", help="Which experiment of the paper.")],
-    solver: SolverOption = "adaptive",
+    solver: SolverOption = "",
     rtol: RtolOption = None,
     step_rate: StepRateOption = None,
     output: Annotated[

@@ -11,7 +11,7 @@ from continuarm.cli.output import new_table, one_line, some_of
 from continuarm.paper.experiments import LABEL, Comparison
 from continuarm.simulation.inputs import PressureSignal, PressureSteps
 from continuarm.simulation.motion import Motion
-from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
+from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +25,9 @@ UNSEEN = 0.05
 
 
 def chosen_solver(name: str, **options: float | None) -> Any:
-    """The solver of a name, with those of its options that were given."""
+    """The solver of a name, with those of its options that were given; the default one for no name and no options."""
+    if not name:
+        name = "adaptive" if isinstance(default_solver(), Adaptive) else "cvode"
     if name not in SOLVERS:
         raise ValueError(f"--solver = {name!r}: must be one of {', '.join(SOLVERS)}")
     given = {field: value for field, value in options.items() if value is not None}
@@ -37,8 +39,10 @@ def chosen_solver(name: str, **options: float | None) -> Any:
     return SOLVERS[name](**given)
 
 
-def pressures_of(text: str, arm: Arm) -> PressureSignal | PressureSteps:
-    """Pressures from a CSV file, or from text such as l33=600@0."""
+def pressures_of(text: str, arm: Arm) -> PressureSignal | PressureSteps | None:
+    """Pressures from a CSV file, or from text such as l33=600@0; none for no text."""
+    if not text.strip():
+        return None
     return PressureSignal.read(text, arm) if text.lower().endswith(".csv") else PressureSteps.parse(text)
 
 

@@ -15,7 +15,11 @@ STOPPED_EARLY, BAD_INPUT, INTERRUPTED = 1, 2, 130
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
 SolverOption = Annotated[
-    str, typer.Option(help="adaptive (compiled), cvode (SUNDIALS) or fixed (steps of one size, for control).")
+    str,
+    typer.Option(
+        help="adaptive (compiled, the default), cvode (SUNDIALS) or fixed (steps of one size, for control).",
+        show_default=False,
+    ),
 ]
 RtolOption = Annotated[float | None, typer.Option(help="Relative tolerance of adaptive and cvode; 1e-6 if left out.")]
 StepRateOption = Annotated[float | None, typer.Option(help="Steps per second of fixed, Hz; 1000 if left out.")]

@@ -38,7 +38,7 @@ def simulate(
     duration: Annotated[float, typer.Option(parser=_seconds, help="Length of the motion, s.")] = 5.0,
     force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
     start: Annotated[str, typer.Option(help="unbent, or equilibrium with what drives it at the start.")] = "unbent",
-    solver: SolverOption = "adaptive",
+    solver: SolverOption = "",
     rtol: RtolOption = None,
     step_rate: StepRateOption = None,
     rate: Annotated[float, typer.Option(help="Output states per second, Hz.")] = 200.0,

@@ -96,7 +96,7 @@ def fractions(name: str, value: ArrayLike) -> Floats:
     if wrong.any():
         at = first(wrong)
         raise ValueError(f"{entry(name, at)} = {array[at]}: must lie between 0 (base) and 1 (tip) of a section")
-    return np.ascontiguousarray(np.atleast_1d(array))
+    return np.require(np.atleast_1d(array), float, ["C", "A"])
 
 
 def duration(name: str, value: object, least: float = 0.0, most: float = 1e9) -> float:

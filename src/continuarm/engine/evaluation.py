@@ -53,7 +53,7 @@ def _carefully(
         for part in found if isinstance(found, tuple) else (found,):
             require_finite(quantity.name, part, len(batch), _cause(quantity, arm))
         return found
-    plain = [np.ascontiguousarray(array) for array in arrays]
+    plain = [np.require(array, float, ["C", "A"]) for array in arrays]
     handle = native_arm(arm)
     found = handle.evaluate(quantity.index, count, *plain, *extra)
     if found is None:  # the arguments were good, so it is the result that is not

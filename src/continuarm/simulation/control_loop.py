@@ -99,6 +99,8 @@ def computed_parts(
             period += 1
         if found:
             yield MotionPart(np.concatenate(found), np.concatenate(commanded), run.counts(), stopped)
+        if isinstance(fault, StopIteration):  # which would end this generator, and not say why
+            raise RuntimeError("the controller raised StopIteration") from fault
         if fault is not None:
             raise fault
 

@@ -129,6 +129,8 @@ void bind_motions(nb::module_& module) {
                std::vector<double> atol, double longest_step, int highest_order) {
                 require_width(start, memory.width());
                 require_width(atol, 2 * memory.plant().size() + memory.relaxing());
+                if (highest_order < 1 || highest_order > 5 || !(longest_step > 0.0) || !(rtol > 0.0))
+                    throw std::invalid_argument("orders are 1 to 5, and steps and tolerances above 0");
                 new (self) AdaptiveMotion(memory, kernels(), start, rtol, std::move(atol), longest_step, highest_order);
             },
             nb::keep_alive<1, 2>())

@@ -3,7 +3,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,10 +21,12 @@ namespace {
 
 Outcome run_here(const Arm& arm, const Request& request) {
     thread_local Workspace workspace;
-    return kernels().run(arm, request, workspace.of(work_size(arm, request)));
+    const Outcome outcome = kernels().run(arm, request, workspace.of(work_size(arm, request)));
+    workspace.shrink();
+    return outcome;
 }
 
-// Rows in parts of whole registers, a part for each thread.
+// Rows in parts of whole registers, a part for each thread; what no thread can be had for is done here.
 Outcome run_threads(const Arm& arm, const Request& request, int threads) {
     constexpr long least = 256;  // rows below which a thread costs more than it saves
     const long rows = request.last - request.first;
@@ -29,16 +34,29 @@ Outcome run_threads(const Arm& arm, const Request& request, int threads) {
     if (count == 1) return run_here(arm, request);
     const long part = ((rows + count - 1) / count + 7) / 8 * 8;
     std::vector<Outcome> outcomes(std::size_t(count), Outcome::done);
+    std::vector<std::exception_ptr> faults(static_cast<std::size_t>(count));
     std::vector<std::thread> workers;
+    workers.reserve(std::size_t(count));
     const auto work = [&](long k) {
-        Request mine = request;
-        mine.first = std::min(request.last, request.first + k * part);
-        mine.last = std::min(request.last, mine.first + part);
-        outcomes[std::size_t(k)] = run_here(arm, mine);
+        try {
+            Request mine = request;
+            mine.first = std::min(request.last, request.first + k * part);
+            mine.last = std::min(request.last, mine.first + part);
+            outcomes[std::size_t(k)] = run_here(arm, mine);
+        } catch (...) {  // no memory: told to the caller once all threads have ended
+            faults[std::size_t(k)] = std::current_exception();
+        }
     };
-    for (long k = 1; k < count; ++k) workers.emplace_back(work, k);
+    long started = 1;
+    try {
+        for (; started < count; ++started) workers.emplace_back(work, started);
+    } catch (const std::system_error&) {  // the system gives no more threads
+    }
     work(0);
+    for (long k = started; k < count; ++k) work(k);
     for (std::thread& worker : workers) worker.join();
+    for (const std::exception_ptr& fault : faults)
+        if (fault) std::rethrow_exception(fault);
     return *std::max_element(outcomes.begin(), outcomes.end(), [](Outcome a, Outcome b) { return int(a) < int(b); });
 }
 
@@ -46,6 +64,11 @@ Outcome run_threads(const Arm& arm, const Request& request, int threads) {
 PyObject* empty_function() {
     static PyObject* const function = nb::object(nb::module_::import_("numpy").attr("empty")).release().ptr();
     return function;
+}
+
+Quantity quantity_of(int index) {
+    if (index < 0 || index >= quantity_count) throw std::invalid_argument("there is no such quantity");
+    return Quantity(index);
 }
 
 // Batch axes, then the quantity's own, as numpy.empty takes them.
@@ -74,7 +97,7 @@ nb::object evaluate(const ArmMemory& memory, int index, int threads, nb::handle 
                     nb::handle fourth) {
     const Arm& arm = memory.arm();
     Request request{};
-    request.quantity = Quantity(index);
+    request.quantity = quantity_of(index);
     View views[3], place_view, result_view;
     const nb::handle given[3] = {q, qd, third};
     const int count = input_count(request.quantity);
@@ -128,7 +151,8 @@ nb::object evaluate(const ArmMemory& memory, int index, int threads, nb::handle 
 // Evaluates one state many times over, for measuring: seconds of the quantity itself, without Python.
 double repeated(const ArmMemory& memory, int index, nb::handle q, nb::handle qd, nb::handle third, long times) {
     Request request{};
-    request.quantity = Quantity(index);
+    request.quantity = quantity_of(index);
+    if (request.quantity == poses_along) throw std::invalid_argument("poses_along has places: it is not repeated");
     View views[3];
     const nb::handle given[3] = {q, qd, third};
     for (int k = 0; k < input_count(request.quantity); ++k) {

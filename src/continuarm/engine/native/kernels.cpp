@@ -307,9 +307,10 @@ const Kernels CONTINUARM_JOIN(kernels_, CONTINUARM_LEVEL) = {
 
 #if defined(CONTINUARM_FIRST_LEVEL)  // the same for every level
 long work_size(const Arm& arm, const Request& request) {
-    const long width = result_size(request.quantity, arm.n, request.place_count);
-    return (CONTINUARM_LEVEL::scratch_numbers(arm.n) + (takes_derivatives(request.quantity) ? 0 : width)) *
-           widest_number;
+    const long numbers = CONTINUARM_LEVEL::scratch_numbers(arm.n);
+    if (takes_derivatives(request.quantity)) return numbers * widest_number;
+    if (request.last - request.first == 1) return numbers;  // doubles, and the result is written where it belongs
+    return (numbers + result_size(request.quantity, arm.n, request.place_count)) * widest_number;
 }
 
 long work_size(const Plant& plant) {

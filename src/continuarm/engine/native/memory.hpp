@@ -43,7 +43,7 @@ public:
         append(stops, stops_, first_stop_);
         std::vector<Frame<double>> frame;
         append(base_frame, frame);
-        if (gravity.size() != 3 || payload_offset.size() != 3 || stops.size() != sections.size())
+        if (sections.empty() || gravity.size() != 3 || payload_offset.size() != 3 || stops.size() != sections.size())
             throw std::invalid_argument("an arm's numbers do not fit together");
         arm_ = {
             int(sections.size()), integral, sections_.data(), stops_.data(), first_stop_.data(), {}, frame[0], {}, {}};
@@ -63,7 +63,7 @@ private:
     Arm arm_{};
 };
 
-// Scratch memory aligned to 64 bytes, which grows and never shrinks.
+// Scratch memory aligned to 64 bytes, which grows as it is asked for.
 class Workspace {
 public:
     double* of(long count) {
@@ -75,7 +75,15 @@ public:
         return reinterpret_cast<double*>((address + 63) & ~std::uintptr_t(63));
     }
 
+    // Gives back what only an unusually large request needed.
+    void shrink() {
+        if (size_ <= largest_kept) return;
+        std::vector<double>().swap(memory_);
+        size_ = 0;
+    }
+
 private:
+    static constexpr long largest_kept = 1 << 20;
     std::vector<double> memory_;
     long size_ = 0;
 };
@@ -94,8 +102,9 @@ public:
                   states[2], states[3],       states[4],      commands[0],          commands[1], commands[2]};
         const long memory = remembers ? plant_.muscle_count() : 0;
         if (plant_.pressures != 2 * plant_.size() || plant_.hysteresis != plant_.pressures + memory ||
-            plant_.supplied != plant_.hysteresis + memory || plant_.dissipated >= plant_.width ||
-            plant_.forces != plant_.muscle_count() || plant_.command_width != plant_.wrench + 6)
+            plant_.supplied != plant_.hysteresis + memory || plant_.dissipated != plant_.supplied + 1 ||
+            plant_.width != plant_.dissipated + 1 || plant_.forces != plant_.muscle_count() ||
+            plant_.wrench != plant_.forces + plant_.size() || plant_.command_width != plant_.wrench + 6)
             throw std::invalid_argument("a plant's layouts do not fit together");
     }
     PlantMemory(const PlantMemory&) = delete;

@@ -22,7 +22,10 @@ public:
         : plant_(memory.plant()),
           kernels_(kernels),
           relaxing_(int(memory.relaxing())),
-          row_(std::size_t(memory.commands()), 0.0) {}
+          row_(std::size_t(memory.commands()), 0.0) {
+        const double begin = 0.0;
+        commands_ = CommandsOverTime(&begin, row_.data(), row_.data(), 1, row_.size());  // nothing, until it is driven
+    }
 
     int size() const { return int(plant_.size()); }
     int relaxing() const { return relaxing_; }
