@@ -145,6 +145,7 @@ def test_the_rate_is_that_of_the_equations(layout):
             assert (np.abs(plant.rate(commands, y) - wanted) <= 1e-10 * (1 + largest_terms(plant, wanted[None]))).all()
 
 
+@pytest.mark.slow
 def test_a_step_is_of_second_order():
     rng = np.random.default_rng(3)
     plant = random_plant(rng, 2, "valve", model=MODELS[0])  # without kinks, which an order does not speak of

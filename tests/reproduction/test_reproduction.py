@@ -26,6 +26,7 @@ from continuarm.reproduction.experiments_study import STEADY, steady_rows
 from continuarm.reproduction.html_report import marked
 from continuarm.reproduction.near_straight_study import bent, by_curve_parameters, by_entire_functions, exactly
 from continuarm.reproduction.number_text import plain
+from continuarm.reproduction.point_mass_study import _states
 from continuarm.reproduction.report_folder import STUDIES, Extent, reproduce
 from continuarm.simulation.plots import SUFFIXES
 from html_reader import PageReader, check_self_contained
@@ -349,3 +350,13 @@ def test_energy_shaping_prints_the_fit_and_writes_an_arm(tmp_path, capsys):
     arm = load_arm(path)
     expected = CentreOfGravity(beta_linear=fit["beta_linear"], beta_angular=fit["beta_angular"])
     assert arm == load_arm("prototype").replace(inertia=expected)
+
+
+def test_random_forces_are_those_that_muscles_can_give():
+    """Up to area (600 kPa - dead zone): 68 N a muscle."""
+    arm = load_arm("prototype")
+    section = arm.sections[0]
+    _, _, tau = _states(arm, 500, seed=0)
+    greatest = section.muscle_area * (600e3 - section.dead_zone)
+    assert 0.9 * greatest < tau.max() <= greatest
+    assert tau.min() >= 0

@@ -26,7 +26,7 @@ def evaluated(quantity: Quantity, arm: Arm, values: tuple[Any, ...], engine: Eng
         if handle is not None:
             found = handle.evaluate(quantity.index, PROCESSORS, *values)
             if found is not None:
-                return found if len(quantity.shapes) == 1 else quantity.split(arm.n, found)
+                return found if len(quantity.shapes) == 1 else quantity.split(arm.n, found)  # one call less, most often
     return _carefully(quantity, arm, values, engine, threads)
 
 
@@ -43,7 +43,7 @@ def _carefully(
     if not by_reference and isinstance(arm, Arm):
         found = native_arm(arm).evaluate(quantity.index, count, *values)
         if found is not None:
-            return found if len(quantity.shapes) == 1 else quantity.split(arm.n, found)
+            return _results(quantity, arm, found)
     extra = [CHECKS[quantity.argument](quantity.argument, values[-1])] if quantity.argument else []
     arrays = checked(arm, **dict(zip(quantity.inputs, values, strict=False)))
     batch = arrays[0].shape[:-1]
@@ -60,6 +60,10 @@ def _carefully(
         ones = ((row, [each[row] for each in plain]) for row in np.ndindex(batch))
         wrong = (row for row, one in ones if handle.evaluate(quantity.index, 1, *one, *extra) is None)
         raise not_finite(quantity.name, next(wrong, ()), _cause(quantity, arm))
+    return _results(quantity, arm, found)
+
+
+def _results(quantity: Quantity, arm: Arm, found: Any) -> Any:
     return found if len(quantity.shapes) == 1 else quantity.split(arm.n, found)
 
 

@@ -59,7 +59,7 @@ def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Tr
     still = np.zeros_like(q0)
     run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
     times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
-    found = list(computed_parts(run, arm, drive, times))
+    found = list(computed_parts(run, plant, drive, times))
     states = plant.states.split(np.concatenate([part.states for part in found]))
     good = _in_range(arm, states.q)
     if not good:

@@ -28,13 +28,14 @@ from continuarm.reproduction.figures import draw_models
 from continuarm.reproduction.number_text import digits
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
+from continuarm.simulation.inputs import UNITS
 
 __all__ = ["POINT_MASS"]
 
 SPIN = 10.0
 """rad/s, of the base in the case study."""
 GREATEST_PRESSURE = max(pressure for each in EXPERIMENTS.values() for [(_, pressure)] in each.steps.steps.values())
-"""kPa, of the experiments."""
+"""Pa, of the experiments."""
 CONDITIONED = 5_000
 """States whose mass matrices are looked at."""
 
@@ -88,7 +89,7 @@ def _states(arm: Arm, count: int, seed: int) -> tuple[Floats, Floats, Floats]:
     rng = random_stream(seed, "states", 10**6)  # a block that the validation does not reach
     q, qd = random_states(arm, rng, count)
     plant = Plant(arm)
-    pressures = np.full(len(plant.muscles), 1e3 * GREATEST_PRESSURE)
+    pressures = np.full(len(plant.muscles), GREATEST_PRESSURE)
     greatest = plant.muscle_forces(pressures, np.zeros_like(pressures), np.zeros(3 * arm.n))
     return q, qd, greatest * rng.random(q.shape)
 
@@ -180,7 +181,8 @@ POINT_MASS = Study(
         "The paper's case study: a section that is unbent and does not move, on a base that only turns about Z. Beyond "
         "it, kinetic energies and accelerations of all models are compared with those of the integral model in random "
         "states of the three-section prototype: muscle lengths in their range, rates in [−L, L] per second, forces up "
-        f"to that of {GREATEST_PRESSURE:g} kPa. Acceleration error: |q̈ − q̈_{{integral}}| / |q̈_{{integral}}|, Euclidean "
+        f"to that of {GREATEST_PRESSURE / UNITS['kPa']:g} kPa. "
+        "Acceleration error: |q̈ − q̈_{integral}| / |q̈_{integral}|, Euclidean "
         "norms over the nine muscles. The gravitational energy is checked by quadrature along the sections.",
     ),
     parameters=point_mass_parameters,

@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import forward_dynamics
@@ -62,7 +61,7 @@ class MotionPart(NamedTuple):
 
 
 def computed_parts(
-    run: Run, arm: Arm, drive: CommandsOverTime, times: Floats, chunk: int = 2000
+    run: Run, plant: Plant, drive: CommandsOverTime, times: Floats, chunk: int = 2000
 ) -> Iterator[MotionPart]:
     """A motion part by part: states at the times, the first of which is 0."""
     if drive.control is None:
@@ -84,7 +83,7 @@ def computed_parts(
         while done < len(times) and not stopped and time.perf_counter() < began + PATIENCE:
             begin, end = period / drive.control.rate, (period + 1) / drive.control.rate
             try:
-                piece = _controlled(run, arm, drive, begin, end)
+                piece = _controlled(run, plant, drive, begin, end)
             except BaseException as error:  # the user's function: what was computed before is kept
                 fault = error
                 break
@@ -105,11 +104,11 @@ def computed_parts(
             raise fault
 
 
-def _controlled(run: Run, arm: Arm, drive: CommandsOverTime, begin: float, end: float) -> CommandsOverTime:
+def _controlled(run: Run, plant: Plant, drive: CommandsOverTime, begin: float, end: float) -> CommandsOverTime:
     """The commands from one time to another, with what the controller answers to the state now."""
     assert drive.control is not None
-    now, size = run.state(), 3 * arm.n
-    answer = drive.control.commands(begin, now[:size].copy(), now[size : 2 * size].copy())
+    now = plant.states.split(run.state())
+    answer = drive.control.commands(begin, now.q.copy(), now.qd.copy())
     return drive.piece(begin, end).plus_held(answer)
 
 
@@ -127,7 +126,7 @@ def reason(plant: Plant, refused: Floats, otherwise: str = "") -> str:
     arm, size = plant.arm, 3 * plant.arm.n
     if not np.isfinite(refused).all():
         number = int(np.argmin(np.isfinite(refused)))
-        if number < 2 * size:
+        if number < plant.states.pressures:
             return f"section {number % size // 3 + 1} of {arm.n} has a state that is not finite"
         return "a pressure, a hysteresis or an energy is not finite"
     here = plant.states.split(refused)

@@ -69,7 +69,7 @@ def simulate(
         writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
         record: dict[str, Any] = {}
         stopped = ""
-        for part, seconds in _timed(computed_parts(run, arm, drive, times)):
+        for part, seconds in _timed(computed_parts(run, plant, drive, times)):
             wall += seconds
             first = sum(len(each.t) for each in found)
             motion = _motion(plant, times[first : first + len(part.states)], part)

@@ -110,7 +110,7 @@ class FixedStep:
 
 class _FixedRun:
     def __init__(self, solver: FixedStep, plant: Plant, state: Floats) -> None:
-        self.plant, self.arm, self.step, self.done = plant, plant.arm, 1 / solver.rate, 0
+        self.plant, self.step, self.done = plant, 1 / solver.rate, 0
         self.block = max(100, 60_000 // plant.arm.n)  # steps computed before their states are thinned out
         if compiled.native is None:
             self.motion: Any = _NumpySteps(plant, state, self.step)
@@ -151,9 +151,8 @@ class _FixedRun:
         part = (steps - first - low)[:, None]
         here, there = states[low], states[np.minimum(low + 1, len(states) - 1)]
         found = here + part * (there - here)
-        size = 3 * self.arm.n
-        (q, v), (q_next, v_next) = ((each[:, :size], each[:, size : 2 * size]) for each in (here, there))
-        found[:, :size] = cubic(part, self.step, q, q_next, v, v_next)
+        (q, v, *_), (q_next, v_next, *_) = map(self.plant.states.split, (here, there))
+        self.plant.states.split(found).q[:] = cubic(part, self.step, q, q_next, v, v_next)
         return found
 
     def state(self) -> Floats:

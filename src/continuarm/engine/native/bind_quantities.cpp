@@ -43,7 +43,7 @@ Outcome run_threads(const Arm& arm, const Request& request, int threads) {
             mine.first = std::min(request.last, request.first + k * part);
             mine.last = std::min(request.last, mine.first + part);
             outcomes[std::size_t(k)] = run_here(arm, mine);
-        } catch (...) {  // no memory: told to the caller once all threads have ended
+        } catch (...) {  // no memory: thrown again once all threads have ended
             faults[std::size_t(k)] = std::current_exception();
         }
     };
