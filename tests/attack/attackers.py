@@ -1,0 +1,8 @@
+"""All attackers, in the order in which they have their turns."""
+
+from __future__ import annotations
+
+from attack import api_calls, damaged_files, solver_runs
+from attack.attacker import Attacker
+
+ATTACKERS: tuple[Attacker, ...] = (api_calls.ATTACKER, damaged_files.ATTACKER, solver_runs.ATTACKER)
