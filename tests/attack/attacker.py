@@ -73,16 +73,15 @@ def refusal(error: BaseException, where: str, at_call: bool = True) -> str:
     if not (at_call and last is not None and last.tb_next is None and not _is_ours(last)) and not _is_raised(last):
         what = f"{where}: not a sentence of ours: {told(error)}"
         raise Finding(f"{type(error).__name__} at {place(error)}", what) from error
-    check_sentence(sentence, f"{where} at {place(error)}")
+    check_sentence(sentence, place(error), where)
     return "refused"
 
 
-def check_sentence(sentence: str, where: str) -> None:
+def check_sentence(sentence: str, where: str, told: str = "") -> None:
     """One printable line, neither empty nor endless."""
     if not sentence.strip() or not sentence.isprintable() or len(sentence) > LONGEST_SENTENCE:
-        raise Finding(
-            f"sentence of {where}", f"not one printable line of at most {LONGEST_SENTENCE}: {sentence[:300]!r}"
-        )
+        what = f"{told}: not one printable line of at most {LONGEST_SENTENCE} letters: {sentence[:200]!r}"
+        raise Finding(f"sentence at {where}", what)
 
 
 def place(error: BaseException) -> str:

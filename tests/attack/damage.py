@@ -99,7 +99,7 @@ def csv_tokens(rng: Rng, content: str) -> str:
         cells[2 * int(rng.integers((len(cells) + 1) // 2))] = one(rng, HOSTILE_CELLS)
         lines[at] = "".join(cells)
     elif kind == 6:
-        lines[at : at + 1] = [lines[at]] * int(rng.choice([0, 2, 3, 2000]))
+        lines[at : at + 1] = [lines[at][:1000]] * int(rng.choice([0, 2, 3, 2000]))
     elif kind == 7:
         lines.insert(at, one(rng, HOSTILE_CELLS))
     elif kind == 8:

@@ -73,7 +73,7 @@ def _unaligned(a: np.ndarray) -> np.ndarray:
 
 
 def _reversed(a: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(a[..., ::-1])[..., ::-1]
+    return a if not a.ndim else np.ascontiguousarray(a[..., ::-1])[..., ::-1]
 
 
 def _every_other(a: np.ndarray) -> np.ndarray:
@@ -108,8 +108,6 @@ SAME: tuple[Callable[[np.ndarray], Any], ...] = (
     lambda a: a.view(Subclass),
     lambda a: np.ma.masked_array(a),
     lambda a: a.astype(np.longdouble),
-    lambda a: memoryview(np.ascontiguousarray(a)),
-    lambda a: array.array("d", a.ravel().tolist()) if a.ndim == 1 else a,
     lambda a: np.broadcast_to(a, a.shape),
 )
 """The same numbers in another dress: to be taken as they are."""
@@ -155,7 +153,7 @@ def _masked(a: np.ndarray, rng: Rng) -> Any:
 
 def _huge_batch(a: np.ndarray, rng: Rng) -> Any:
     """A view: it takes no memory, but what is computed from it would."""
-    return np.broadcast_to(a, (int(rng.choice([10**9, 10**13, 2**40])), *a.shape)) if a.size else a
+    return np.broadcast_to(a, (int(rng.choice([10**12, 10**13, 2**40])), *a.shape)) if a.size else a
 
 
 CHANGED: tuple[Callable[[np.ndarray, Rng], Any], ...] = (
@@ -178,7 +176,9 @@ CHANGED: tuple[Callable[[np.ndarray, Rng], Any], ...] = (
     lambda a, rng: a[None, None, None],
     lambda a, rng: a[..., None],
     lambda a, rng: a.T,
-    lambda a, rng: a[..., :0],
+    lambda a, rng: memoryview(np.ascontiguousarray(a)),
+    lambda a, rng: array.array("d", a.ravel().tolist()),
+    lambda a, rng: a[..., :0] if a.ndim else a[None],
     lambda a, rng: _same_array_of(pick(rng, [np.float32, np.float16, np.int64, np.int8, np.uint8, bool]))(a),
     lambda a, rng: _same_array_of(pick(rng, [object, complex, "U8", "S8", "M8[s]"]))(np.nan_to_num(a)),
     lambda a, rng: np.zeros(a.shape, dtype=[("x", float)]),

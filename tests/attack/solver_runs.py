@@ -16,8 +16,10 @@ from attack.api_arguments import edge_state, use_motion
 from attack.attacker import Attacker, Case, Finding, all_finite, check_sentence, refusal, warnings_are_errors
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
-BALANCE = {"Adaptive": 1e-3, "CVODE": 1e-3, "FixedStep": 0.2}
-"""Part of the energies in play by which a gentle motion may miss the balance: far above what is measured."""
+BALANCE = 1e-3
+"""Part of the energies in play by which a gentle motion may miss the balance; FixedStep promises none with jumps."""
+HARD = 1e4
+"""N/m: from harder stops a muscle bounces, and which bounce comes next is chance."""
 APART = 1e-3
 """Part of the arm's length by which Adaptive and CVODE may differ after a gentle motion."""
 
@@ -55,7 +57,7 @@ def random_input(rng: np.random.Generator, arm: ca.Arm, duration: float, size: f
     muscles, forces = len(arm.muscle_names), 3 * arm.n
     kind = str(rng.choice(["nothing", "noise", "steps", "close knots", "forces", "controller", "wrench"]))
     if kind == "noise":
-        count = int(rng.choice([10, 200, 2000]))
+        count = int(rng.choice([10, 200, 1000]))
         times = np.linspace(0, duration, count)
         smooth = np.cumsum(rng.normal(size=(count, muscles)), axis=0) / np.sqrt(count)
         return kind, ca.PressureSignal(times, size * 1e5 * np.abs(smooth + 0.02 * rng.normal(size=smooth.shape)))
@@ -116,9 +118,10 @@ def _run(rng: np.random.Generator) -> str:
     if motion.stopped:
         return f"{name} stopped"
     usual = gentle and arm.inertia.model != "point-mass" and motion.record["rejected"] < 1000
-    if usual:
+    if usual and name != "FixedStep":
         _check_balance(motion, name, told)
-    if usual and name == "Adaptive" and took < 0.5 and rng.random() < 0.3:
+    soft = all(section.stop_stiffness <= HARD for section in arm.sections)
+    if usual and soft and name == "Adaptive" and took < 0.5 and rng.random() < 0.3:
         _check_agreement(motion, driven_by, duration, state, told)
     return f"{name} ended"
 
@@ -143,7 +146,7 @@ def _check_balance(motion: ca.Motion, name: str, told: str) -> None:
     missing = stored - stored[0] - (energies["supplied"] - energies["dissipated"])
     scale = max(np.ptp(each) for each in energies.values()) + energies["kinetic"].max() + 1e-9
     off = float(np.abs(missing).max() / scale)
-    if off > BALANCE[name]:
+    if off > BALANCE:
         raise Finding(f"energy of {name} is out of balance", f"by {off:.3g} of {scale:.3g} J\n{told}\n{motion.arm!r}")
 
 

@@ -106,7 +106,8 @@ class Worker:
         case, done, began, *_ = NOW.unpack_from(self.shared)
         if not pid:
             self.counts.peak_memory = max(self.counts.peak_memory, _peak_memory(self.pid))
-            if time.monotonic() - began > self.part.attacker.limit:
+            # struct clears what it writes to: a look in between sees 0
+            if began and time.monotonic() - began > self.part.attacker.limit:
                 self._kill(f"has not ended after {self.part.attacker.limit:g} s")
             return
         self.done_before += done
