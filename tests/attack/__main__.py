@@ -17,10 +17,9 @@ from pathlib import Path
 from attack import report
 from attack.attacker import Attacker, Finding, generator
 from attack.attackers import ATTACKERS
+from attack.forked import import_everything
 from attack.workers import FROM_ONE_SLICE_TO_THE_NEXT, Counts, Slice, Worker
 
-SLICE = 15.0
-"""Seconds that an attacker has at a time, so that all of them have had their turn early."""
 EVERY = 10.0
 """Seconds between two lines of progress."""
 
@@ -29,6 +28,7 @@ def main() -> int:
     """The exit code."""
     chosen = _arguments()
     attackers = [each for each in ATTACKERS if not chosen.only or each.name in chosen.only]
+    import_everything()
     if chosen.case is not None:
         return _one_case(attackers, chosen.seed, chosen.case)
     counts = {each.name: Counts() for each in attackers}
@@ -71,7 +71,7 @@ def _slices(attackers: list[Attacker], seconds: float, seed: int, cases: int | N
     turns = dict.fromkeys(left, 0)
     while any(left.values()):
         for each in attackers:
-            some = left[each.name] if left[each.name] < 1.5 * SLICE else SLICE
+            some = left[each.name] if left[each.name] < 1.5 * each.turn else each.turn
             if some:
                 left[each.name] -= some
                 yield Slice(each, seed, turns[each.name] * FROM_ONE_SLICE_TO_THE_NEXT, some)

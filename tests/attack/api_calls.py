@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 
 import continuarm as ca
-from attack.api_arguments import MAKERS, Call, Given, World
+from attack.api_world import Call, Given, World
+from attack.arm_calls import ARM_CALLS
 from attack.attacker import Attacker, Case, Finding, all_finite, refusal, warnings_are_errors
+from attack.motion_calls import MOTION_CALLS
 from continuarm.common.number_checks import fractions
 from continuarm.engine.table import QUANTITIES, size
 
+MAKERS = (*ARM_CALLS, *MOTION_CALLS)
 WEIGHTS = np.array([weight for weight, _ in MAKERS])
 UNTIL = np.cumsum(WEIGHTS / WEIGHTS.sum())
 REPEATED = 1 / 500
@@ -27,6 +30,8 @@ LEAK = 2_000_000
 """Bytes by which 300 repeats may grow the process, once but not twice in a row."""
 QUICK = 2e-3
 """Seconds: a call that is worth repeating."""
+COMPARED = 0.05
+"""Of the calls of quantities: computed by both engines."""
 AGREEMENT = 1e-6
 """By how much native code and its reference may differ, over the largest number of a result."""
 
@@ -43,7 +48,7 @@ def begin(folder: Path) -> Case:
         began = time.perf_counter()
         with warnings_are_errors():
             outcome = _called(call, given)
-            if outcome != "refused" and rng.random() < 0.1:
+            if outcome != "refused" and rng.random() < COMPARED:
                 _compare_engines(call)
         took = time.perf_counter() - began
         _check_unchanged(call, before)

@@ -49,6 +49,8 @@ class Attacker:
     """Seconds after which a case has not ended, on a machine that is busy with other things."""
     memory: int | None = None
     """Bytes that a worker may take beyond what it has at the start; None: no limit."""
+    turn: float = 15.0
+    """Seconds that it has at a time, so that all attackers have had their turn early."""
 
 
 def generator(seed: int, case: int) -> np.random.Generator:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from attack import api_calls, damaged_files, solver_runs
+from attack import api_calls, command_lines, damaged_files, kills, limits, solver_runs
 from attack.attacker import Attacker
 
-ATTACKERS: tuple[Attacker, ...] = (api_calls.ATTACKER, damaged_files.ATTACKER, solver_runs.ATTACKER)
+ATTACKERS: tuple[Attacker, ...] = (
+    api_calls.ATTACKER,
+    damaged_files.ATTACKER,
+    solver_runs.ATTACKER,
+    command_lines.ATTACKER,
+    kills.ATTACKER,
+    limits.ATTACKER,
+)

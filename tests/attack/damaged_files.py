@@ -12,7 +12,7 @@ import numpy as np
 
 import continuarm as ca
 from attack import damage, hdf5_damage
-from attack.api_arguments import a_recording, muscular_arm, use_motion
+from attack.api_world import a_recording, muscular_arm, use_motion
 from attack.attacker import Attacker, Case, Finding, all_finite, refusal, warnings_are_errors
 from continuarm.cli.check_command import MOST_SECTIONS_AT_REST
 from random_arms import random_arm

@@ -32,7 +32,8 @@ SIGNATURES = (
 )
 LENGTHS = (0, 1, 7, 8, 255, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**64 - 1)
 VARIABLES = (
-    "time", "q", "qd", "tau", "pressures", "hysteresis", "tip_moment", "tip_force", "supplied_energy", "dissipated_energy",
+    "time", "q", "qd", "tau", "pressures", "hysteresis", "tip_moment", "tip_force", "supplied_energy",
+    "dissipated_energy",
 )  # fmt: skip
 
 
@@ -140,11 +141,9 @@ def _kind(rng: Rng, file: Any, folder: Path) -> None:
     """Other types: whole numbers, text, compound, half floats, references, opaque."""
     name = damage.one(rng, VARIABLES)
     shape = file[name].shape
-    kind = damage.one(
-        rng,
-        ["<i4", "<f2", ">f8", "<f4", "S8", h5py.string_dtype(), [("a", "<f8")], h5py.vlen_dtype("<f8"), "V8", "<c16", "?", h5py.ref_dtype, "g"],
-    )  # fmt: skip
-    _replace(file, name, shape=shape, dtype=kind)
+    plain = ("<i4", "<f2", ">f8", "<f4", "S8", "V8", "<c16", "?", "g")
+    kinds = (*plain, h5py.string_dtype(), [("a", "<f8")], h5py.vlen_dtype("<f8"), h5py.ref_dtype)
+    _replace(file, name, shape=shape, dtype=damage.one(rng, kinds))
 
 
 def _shape(rng: Rng, file: Any, folder: Path) -> None:
@@ -172,11 +171,11 @@ def _filters(rng: Rng, file: Any, folder: Path) -> None:
 
 def _attributes(rng: Rng, file: Any, folder: Path) -> None:
     name = damage.one(rng, ["arm", "record", "stopped", "format"])
-    old = file.attrs[name] if name in file.attrs else ""
+    old = file.attrs.get(name, "")
     hostile = (
-        "", "null", "[]", "{}", "1", "[" * 100_000, '{"a": ' * 3000, "NaN", "\x00", "\x1b[31m", 5, 1.5, b"\xff\xfe", np.zeros(3),
-        np.zeros(0), "x" * 60_000, "continuarm motion 1", "continuarm motion 99", h5py.Empty("S1"), old.replace("0", "9"), old[:-1],
-        old.replace("1", "1e400"), old.replace(":", ""), json.dumps({"sections": []}),
+        "", "null", "[]", "{}", "1", "[" * 100_000, '{"a": ' * 3000, "NaN", "\x00", "\x1b[31m", 5, 1.5, b"\xff\xfe",
+        np.zeros(3), np.zeros(0), "x" * 60_000, "continuarm motion 1", "continuarm motion 99", h5py.Empty("S1"),
+        old.replace("0", "9"), old[:-1], old.replace("1", "1e400"), old.replace(":", ""), json.dumps({"sections": []}),
     )  # fmt: skip
     value = damage.one(rng, hostile)
     if rng.random() < 0.1:
@@ -221,6 +220,6 @@ def _missing(rng: Rng, file: Any, folder: Path) -> None:
 
 
 CHANGES: tuple[Callable[[Rng, Any, Path], None], ...] = (
-    _claims_rows, _external_storage, _external_link, _virtual_dataset, _links, _kind, _shape, _values, _values, _filters,
-    _attributes, _attributes, _arm_of_a_stranger, _arm_of_a_stranger, _missing,
+    _claims_rows, _external_storage, _external_link, _virtual_dataset, _links, _kind, _shape, _values, _values,
+    _filters, _attributes, _attributes, _arm_of_a_stranger, _arm_of_a_stranger, _missing,
 )  # fmt: skip

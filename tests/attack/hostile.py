@@ -15,22 +15,23 @@ import numpy as np
 Rng = np.random.Generator
 
 NUMBERS: tuple[Any, ...] = (
-    0, -0.0, 1, -1, 2, 0.5, 1e-9, 1e-12, 1e-300, 5e-324, 2.2e-308, 1e9, 1e12, 1e300, 1.7976931348623157e308,
-    -1e-300, -1e12, -1e308, math.inf, -math.inf, math.nan, 2**31, 2**31 - 1, -(2**31), 2**53 + 1, 2**63, 2**64, 10**400,
-    math.tau, -math.tau, math.nextafter(math.tau, 9), math.pi, 1e3, 1e-6, 100_000, 100_001, True, False, None,
-    "1", "1.0", "nan", "", "abc", b"1", 1j, (), [], {}, object, math.sin,
-    np.float64(0.1), np.float32(0.1), np.float16(0.1), np.int8(3), np.uint64(2**64 - 1), np.bool_(True), np.longdouble(1),
-    np.float64("nan"), np.float32("inf"), np.array(0.1), np.array([0.1]), np.array([]), np.array([[0.1]]), np.ma.masked,
-    np.datetime64("2020"), np.timedelta64(3, "s"), np.str_("1"), np.complex128(1),
-    decimal.Decimal("0.1"), fractions.Fraction(1, 10), datetime.timedelta(seconds=1), range(3), slice(None),
+    0, -0.0, 1, -1, 2, 0.5, 1e-9, 1e-12, 1e-300, 5e-324, 2.2e-308, 1e9, 1e12, 1e300, 1.7976931348623157e308, -1e-300,
+    -1e12, -1e308, math.inf, -math.inf, math.nan, 2**31, 2**31 - 1, -(2**31), 2**53 + 1, 2**63, 2**64, 10**400,
+    math.tau, -math.tau, math.nextafter(math.tau, 9), math.pi, 1e3, 1e-6, 100_000, 100_001, True, False, None, "1",
+    "1.0", "nan", "", "abc", b"1", 1j, (), [], {}, object, math.sin, np.float64(0.1), np.float32(0.1), np.float16(0.1),
+    np.int8(3), np.uint64(2**64 - 1), np.bool_(True), np.longdouble(1), np.float64("nan"), np.float32("inf"),
+    np.array(0.1), np.array([0.1]), np.array([]), np.array([[0.1]]), np.ma.masked, np.datetime64("2020"),
+    np.timedelta64(3, "s"), np.str_("1"), np.complex128(1), decimal.Decimal("0.1"), fractions.Fraction(1, 10),
+    datetime.timedelta(seconds=1), range(3), slice(None),
 )  # fmt: skip
 """In place of one number."""
 
 TEXTS: tuple[Any, ...] = (
-    "", " ", "a", "l11", "L11", "l99", "l10-2", "l1١", "q11", "tip 1", "\n", "a\nb", "\x1b[31mred", "\x00", "\ud800", "µ" * 100,
-    "x" * 100_000, "../../etc/passwd", "/", ".", "..", "~", "-o", "--help", "%s%n", "{0}", "{}", "[red]x[/red]", ":smile:",
-    "\u202ertl", "\ufeff", "é", "e\u0301", "nan", "None", "NUL", "con", "http://x/", "<script>", "'", '"', "\\", "\\u0000",
-    None, 0, 1.5, b"l11", b"\xff", [], {}, ("l11",), object(), True, math.nan, np.str_("l11"), bytearray(b"a"),
+    "", " ", "a", "l11", "L11", "l99", "l10-2", "l1١", "q11", "tip 1", "\n", "a\nb", "\x1b[31mred", "\x00", "\ud800",
+    "µ" * 100, "x" * 100_000, "../../etc/passwd", "/", ".", "..", "~", "-o", "--help", "%s%n", "{0}", "{}",
+    "[red]x[/red]", ":smile:", "\u202ertl", "\ufeff", "é", "e\u0301", "nan", "None", "NUL", "con", "http://x/",
+    "<script>", "'", '"', "\\", "\\u0000", None, 0, 1.5, b"l11", b"\xff", [], {}, ("l11",), object(), True, math.nan,
+    np.str_("l11"), bytearray(b"a"),
 )  # fmt: skip
 """In place of a name or a word."""
 

@@ -35,8 +35,7 @@ def table(counts: Mapping[str, Counts]) -> str:
     every = [HEADINGS, *rows(counts)]
     widths = [max(len(row[k]) for row in every) for k in range(len(HEADINGS))]
     lines = [
-        "  ".join(cell.rjust(width) if k else cell.ljust(width) for k, (cell, width) in enumerate(zip(row, widths)))
-        for row in every
+        "  ".join(cell.rjust(widths[k]) if k else cell.ljust(widths[k]) for k, cell in enumerate(row)) for row in every
     ]
     for name, each in counts.items():
         outcomes = ", ".join(f"{word} {times:,}" for word, times in each.outcomes.most_common())

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import continuarm as ca
-from attack.api_arguments import edge_state, use_motion
+from attack.api_world import edge_state, use_motion
 from attack.attacker import Attacker, Case, Finding, all_finite, check_sentence, refusal, warnings_are_errors
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
