@@ -64,13 +64,14 @@ def claimed(target: Path, *, again: bool = False) -> Iterator[None]:
     Temporary files of a run that was killed are removed. again: the thread that has the right already may ask again.
     Folders that have no locks, as in some networks, give it to everybody.
     """
+    target = Path(os.path.realpath(target))
     me = os.getpid(), threading.get_ident()
     with _guard:
-        holder = _held.setdefault(target, me)
-        mine = holder is not me
-    if mine and (holder != me or not again):
-        raise _in_use(target)
-    if mine:
+        holder = _held.get(target)
+        if holder is not None and (holder != me or not again):
+            raise _in_use(target)
+        _held[target] = me
+    if holder is not None:
         yield
         return
     try:

@@ -320,9 +320,7 @@ def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Indexe
     try:
         file = stack.enter_context(opened(path))
     except ValueError as error:
-        left = partial_path(Path(path))
-        hint = f"; an unfinished run left {shown(left)}" if "no such file" in str(error) and left.is_file() else ""
-        raise _NoMotionError(f"{error}{hint}") from None
+        raise _NoMotionError(f"{error}{_unfinished(Path(path))}") from None
     if not file.read(1):
         raise _NoMotionError("is empty")
     indexed = read_index(file)
@@ -334,6 +332,13 @@ def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Indexe
     if missing:
         raise ValueError(f"{missing} bytes are missing at its end")
     return stack.enter_context(GuardedHdf5(path, _TEXTS, _READ))
+
+
+def _unfinished(path: Path) -> str:
+    """Where the rows of a motion are that is not there, if a run left them."""
+    is_there = os.path.lexists(path) or not path.name
+    left = path if is_there else partial_path(path)
+    return f"; an unfinished run left {shown(left)}" if not is_there and os.path.isfile(left) else ""
 
 
 def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:

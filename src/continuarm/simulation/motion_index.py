@@ -43,11 +43,11 @@ class IndexedMotion:
 
     def count(self, name: str) -> int:
         """How many rows a variable has that has one number in each."""
-        return self._places[name][1] // 8
+        return self._place(name)[1] // 8
 
     def numbers(self, name: str, shape: tuple[int, ...]) -> Floats:
         """A variable of that shape."""
-        place, size = self._places[name]
+        place, size = self._place(name)
         values = np.empty(shape, "<f8")
         if size != values.nbytes:
             raise ValueError(f"{name} has {size} bytes: must have {values.nbytes} for its arm and time")
@@ -55,6 +55,11 @@ class IndexedMotion:
         if self._file.readinto(values.reshape(-1).view(np.uint8).data) != size:  # type: ignore[attr-defined]
             raise ValueError(f"{name} ends before its last row")
         return values.astype(float, copy=False)
+
+    def _place(self, name: str) -> tuple[int, int]:
+        if name not in self._places:
+            raise ValueError(f"the variable {name} is missing")
+        return self._places[name]
 
 
 def append_index(path: Path, texts: Mapping[str, str], places: Places) -> None:
@@ -84,7 +89,7 @@ def read_index(file: BinaryIO) -> IndexedMotion | None:
     try:
         found = json.loads(index)
         texts, places = found["texts"], found["rows"]
-        fits = _are_texts(texts) and _are_places(places, end)
+        fits = _are_texts(texts) and isinstance(places, dict) and _are_places(places, end)
     except (ValueError, KeyError, TypeError, RecursionError):
         fits = False
     if not fits or hashed != _hash(file, places, end, index):
@@ -96,7 +101,7 @@ def _are_texts(texts: Any) -> bool:
     return isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values())
 
 
-def _are_places(places: Any, end: int) -> bool:
+def _are_places(places: dict[str, Any], end: int) -> bool:
     """Within the file, of whole numbers, not twice in the same place, and not much outside them."""
     after = outside = 0
     for pair in sorted(places.values()):
