@@ -43,7 +43,8 @@ def pressures_of(text: str, arm: Arm) -> PressureSignal | PressureSteps | None:
     """Pressures from a CSV file, or from text such as l33=600@0; none for no text."""
     if not text.strip():
         return None
-    return PressureSignal.read(text, arm) if text.lower().endswith(".csv") else PressureSteps.parse(text)
+    is_file = text.lower().endswith(".csv") or text.startswith("/dev/")  # as the shell makes of <(command)
+    return PressureSignal.read(text, arm) if is_file else PressureSteps.parse(text)
 
 
 def wrench_of(text: str) -> list[float] | None:
