@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attack import api_calls, command_lines, damaged_files, kills, limits, solver_runs
+from attack import api_calls, command_lines, damaged_files, kills, limits, solver_runs, viewer_requests
 from attack.attacker import Attacker
 
 ATTACKERS: tuple[Attacker, ...] = (
@@ -12,4 +12,5 @@ ATTACKERS: tuple[Attacker, ...] = (
     command_lines.ATTACKER,
     kills.ATTACKER,
     limits.ATTACKER,
+    viewer_requests.ATTACKER,
 )

@@ -13,7 +13,7 @@ from attack.attacker import generator
 from attack.attackers import ATTACKERS
 from cli_process import environment
 
-CASES = {"api": 2000, "files": 300, "solvers": 20, "commands": 60, "kills": 8, "limits": 30}
+CASES = {"api": 2000, "files": 300, "solvers": 20, "commands": 60, "kills": 8, "limits": 30, "viewer": 150}
 """As many as take a few seconds."""
 
 RETURNED = {
