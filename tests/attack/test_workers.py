@@ -3,7 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+from attack.attackers import ATTACKERS
+from attack.report import BEGIN, END, rewrite
+from attack.workers import Counts
 from cli_process import environment
 
 PLANTED = """
@@ -58,3 +62,24 @@ def test_faults_are_found_and_attributed():
     assert "KeyError" in places[13][0]
     assert "exit code 3" in places[17][0]
     assert found["memory"] > 1e6
+
+
+def test_the_page_gets_the_counts_of_a_run(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n\n{BEGIN}\nold\n{END}\n\nafter\n", encoding="utf-8")
+    counts = {"api": Counts(cases=12_345, slowest=0.5, peak_memory=200_000_000)}
+    counts["api"].add({"where": "a law", "what": "broken"})
+    rewrite(page, {"seconds": 600, "workers": 2, "seed": 1}, counts)
+    rewrite(page, {"seconds": 600, "workers": 2, "seed": 1}, counts)
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before\n\n<!--")
+    assert text.endswith("-->\n\nafter\n")
+    assert "old" not in text
+    assert text.count("| api | 12,345 | 1 | 0.50 s | 200 MB |") == 1
+
+
+def test_the_page_of_the_documentation_has_its_marks():
+    text = (Path(__file__).parents[2] / "docs" / "withstands.md").read_text(encoding="utf-8")
+    assert text.count(BEGIN) == text.count(END) == 1
+    for attacker in ATTACKERS:
+        assert f"| {attacker.name} |" in text

@@ -347,6 +347,17 @@ def _wants(rng: Rng, target: Target, servers: Servers, originals: Originals) -> 
     return judged(servers.live, servers.live.asked(sent), sent, (200, 400, 413))
 
 
+def _moves_hard(rng: Rng, target: Target, servers: Servers, originals: Originals) -> str:
+    """All that a page may do to a live arm, as hard as it may."""
+    muscles = [f"l{section}{muscle}" for section in (1, 2, 3) for muscle in (1, 2, 3)]
+    pressures = {name: float(rng.choice([0.0, 7e5])) for name in muscles}
+    world = {"payload": 10 ** rng.uniform(-3, 2), "damping": 10 ** rng.uniform(-2, 2)}
+    world |= {"gravity": [float(x) for x in rng.normal(size=3) * 10 ** rng.uniform(0, 3)]}
+    wanted = hostile.pick(rng, ({"pressures": pressures}, {"pressures": pressures}, {"world": world}, {"reset": True}))
+    sent = servers.live.post("/do", json.dumps(wanted).encode())
+    return judged(servers.live, servers.live.asked(sent), sent, (200, 400))
+
+
 NAMES = (
     "a.nc",
     "a.csv",
@@ -420,7 +431,7 @@ def _takes_nothing(rng: Rng, target: Target, servers: Servers, originals: Origin
 
 KINDS: tuple[Callable[[Rng, Target, Servers, Originals], str], ...] = (
     _page, _without_token, _without_token, _without_token, _wrong_sender, _wrong_sender, _wrong_sender, _malformed,
-    _malformed, _malformed, _flipped, _flipped, _false_length, _wants, _wants, _wants, _upload, _idle, _flood,
+    _malformed, _malformed, _flipped, _flipped, _false_length, _wants, _wants, _moves_hard, _upload, _idle, _flood,
     _takes_nothing,
 )  # fmt: skip
 
