@@ -244,6 +244,34 @@ def test_a_hundred_thousand_rows_take_the_memory_of_a_part(tmp_path):
 # Several runs, one name
 
 
+def leave(path, motion, rows):
+    """A run that does not come to its end."""
+    with MotionWriter(path, motion.arm, len(motion.t)) as writer:
+        writer.write(motion.rows(slice(rows)))
+
+
+def test_rows_of_an_unfinished_run_are_kept_until_another_one_is_complete(tmp_path):
+    """However many do not come to their end; what has no rows is not kept."""
+    path, motion = tmp_path / "run.nc", a_motion(10)
+    for rows in (4, 0, 6):
+        leave(path, motion, rows)
+    assert names(tmp_path) == ["run.partial-2.nc", "run.partial.nc"]
+    assert bits(load_motion(tmp_path / "run.partial-2.nc")) == bits(motion.rows(slice(4)))
+    with MotionWriter(path, motion.arm, 10) as writer:
+        assert names(tmp_path)[1:] == ["run.partial-2.nc", "run.partial-3.nc", "run.partial.nc"]
+        assert bits(load_motion(tmp_path / "run.partial-3.nc")) == bits(motion.rows(slice(6)))
+        writer.write(motion)
+        writer.close({})
+    assert names(tmp_path) == ["run.nc", "run.partial-2.nc"]
+
+
+def test_a_partial_file_that_cannot_be_read_is_kept_too(tmp_path):
+    path, motion = tmp_path / "run.nc", a_motion(10)
+    (tmp_path / "run.partial.nc").write_bytes(b"somebody's")
+    leave(path, motion, 3)
+    assert (tmp_path / "run.partial-2.nc").read_bytes() == b"somebody's"
+
+
 def test_a_second_run_to_the_same_file_is_refused(tmp_path):
     motion = a_motion(10)
     path = tmp_path / "run.nc"

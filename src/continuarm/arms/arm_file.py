@@ -183,7 +183,8 @@ def _without_repeats(entries: ArmFile) -> Arm:
     fields = {name: getattr(entries, name) for name in Arm.model_fields}
     sections: list[Section] = []
     for entry in entries.sections:
-        section = Section(**{name: getattr(entry, name) for name in Section.model_fields})
+        # What an entry holds was checked when it was made.
+        section = Section.model_construct(**{name: getattr(entry, name) for name in Section.model_fields})
         sections += [section] * entry.repeat
     return Arm(**fields | {"sections": sections})
 

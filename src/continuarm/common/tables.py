@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import array
 import csv
 import io
+import math
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import numpy as np
 
 from continuarm.common.files import content
+from continuarm.common.number_checks import Floats
+from continuarm.common.text import short
 
 MOST_BYTES = 200_000_000
 """Of a table: hours of a laboratory's sensors, and short of exhausting the memory."""
@@ -44,6 +50,35 @@ def table_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]
         count += 1
     if count < 2:
         raise ValueError("must have a header and at least one row")
+
+
+def table_numbers(
+    lines: Iterable[tuple[int, list[str]]], scales: Sequence[float], gaps: Collection[str] = ()
+) -> tuple[Floats, list[int]]:
+    """The numbers of rows times the scales of their columns, (k, columns), and the numbers of their lines.
+
+    gaps: what stands, in small letters, for a number that is missing, NaN. Numbers that are too large are infinite.
+    """
+    width = len(scales)
+    found, numbers = array.array("d"), []
+    for number, cells in lines:
+        if len(cells) != width:
+            raise ValueError(f"line {number} has {len(cells)} cells: must have {width}, as the header")
+        try:
+            found.extend(list(map(float, cells)))
+        except ValueError:
+            found.extend(_with_gaps(number, cells, gaps))
+        numbers.append(number)
+    with np.errstate(over="ignore"):
+        return np.frombuffer(found).reshape(-1, width) * np.array(scales), numbers
+
+
+def _with_gaps(number: int, cells: list[str], gaps: Collection[str]) -> list[float]:
+    try:
+        return [math.nan if cell.lower() in gaps else float(cell) for cell in cells]
+    except ValueError:
+        allowed = f"must be {len(cells)} numbers{', or empty cells for gaps' if gaps else ''}"
+        raise ValueError(f"line {number} is {short(cells)}: {allowed}") from None
 
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:

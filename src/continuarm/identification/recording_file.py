@@ -21,7 +21,7 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.common.files import file_name, output_path, replaced
 from continuarm.common.number_checks import Floats, is_number
-from continuarm.common.tables import table_lines
+from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
@@ -49,7 +49,7 @@ COLUMNS = (
 TIP_LOADS = {"mx": "N m", "my": "N m", "mz": "N m", "fx": "N", "fy": "N", "fz": "N"}
 """Columns of a load on the last tip, in the order of a wrench, and the units in which they are written."""
 
-GAPS = ("", "nan", "na", "n/a", "null", "none")
+GAPS = frozenset({"", "nan", "na", "n/a", "null", "none"})
 HELD = 0.8
 """Commands that are the same from row to row in this part of them are steps; others are lines."""
 
@@ -176,8 +176,11 @@ def _table(path: Path) -> dict[Column, Floats]:
     ((name, _), times), *_ = Counter(column for column, _ in names).most_common(1)
     if times > 1:
         raise ValueError(f"the header names {name} more than once")
-    scales = np.array([scale for _, scale in names])
-    numbers = np.array([_row(number, cells, scales) for number, cells in lines])
+    numbers, line = table_numbers(lines, [scale for _, scale in names], GAPS)
+    infinite = np.argwhere(np.isinf(numbers))
+    if len(infinite):
+        row, column = infinite[0]
+        raise ValueError(f"line {line[row]}: {names[column][0][0]} is infinite: must be a finite number or a gap")
     return {name: numbers[:, k] for k, (name, _) in enumerate(names)}
 
 
@@ -198,21 +201,6 @@ def _column(cell: str) -> tuple[Column, float]:
     if dimension not in allowed:
         raise ValueError(f"unit {unit!r} of {name}: must be that of a {' or '.join(allowed)}")
     return (name, dimension), scale
-
-
-def _row(number: int, cells: list[str], scales: Floats) -> Floats:
-    width = len(scales)
-    if len(cells) != width:
-        raise ValueError(f"line {number} has {len(cells)} cells: must have {width}, as the header")
-    try:
-        with np.errstate(over="ignore"):
-            values = np.array([math.nan if cell.lower() in GAPS else float(cell) for cell in cells]) * scales
-        if np.isinf(values).any():
-            raise ValueError
-        return values
-    except ValueError:
-        allowed = f"must be {width} finite numbers, or empty cells for gaps"
-        raise ValueError(f"line {number} is {short(cells)}: {allowed}") from None
 
 
 def _is_command(column: Column) -> bool:

@@ -25,7 +25,7 @@ from continuarm.benchmarks.run import machine, versions
 from continuarm.common.file_locks import claimed
 from continuarm.common.files import replaced
 from continuarm.common.number_checks import whole_number
-from continuarm.common.text import printable
+from continuarm.common.text import printable, shown
 from continuarm.reproduction.claims import claim_rows
 from continuarm.reproduction.complexity_study import COMPLEXITY
 from continuarm.reproduction.energy_shaping_study import SHAPING
@@ -147,7 +147,7 @@ def _prepared(folder: str | os.PathLike[str]) -> Path:
             raise PermissionError(13, "Permission denied")
     except (OSError, ValueError) as error:  # ValueError: no system has such a path
         reason = getattr(error, "strerror", None) or error
-        raise ValueError(printable(f"{folder}: cannot hold the report: {reason}")) from None
+        raise ValueError(f"{shown(folder)}: cannot hold the report: {reason}") from None
     return place
 
 

@@ -24,7 +24,7 @@ if sys.platform != "win32":
 SECONDS = 0.3
 """Of the processor: what is in a file of an arm of some sections is found in a hundredth of it."""
 
-BYTES_A_SECOND = 1e7
+BYTES_A_SECOND = 3e7
 """Of texts and numbers, on a slow machine."""
 
 MEMORY = 1 << 29

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
-from continuarm.common.tables import table_lines
+from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
 
@@ -232,24 +232,15 @@ def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
             raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: must be one of {', '.join(UNITS)}")
         scales.append(UNITS[unit])
         places.append(muscle_index(arm, name))
-    numbers = np.array([_row(line, row, np.array(scales)) for line, row in lines])
+    numbers, line = table_numbers(lines, scales)
+    wrong = np.argwhere(~((numbers >= 0) & (numbers < np.inf)))
+    if len(wrong):
+        row, column = wrong[0]
+        value = f"{columns[column][0]} = {numbers[row, column] / scales[column]:g} {columns[column][1]}"
+        raise ValueError(f"line {line[row]}: {value}: must be finite and 0 or more")
     pressures = np.zeros((len(numbers), muscle_count(arm)))
     pressures[:, places] = numbers[:, 1:]
     return numbers[:, 0], pressures
-
-
-def _row(line: int, row: list[str], scales: Floats) -> Floats:
-    width = len(scales)
-    if len(row) != width:
-        raise ValueError(f"line {line} has {len(row)} cells: must have {width}, as the header")
-    try:
-        with np.errstate(over="ignore"):
-            numbers = np.array([float(cell) for cell in row]) * scales
-    except ValueError:
-        raise ValueError(f"line {line} is {short(row)}: must be {width} numbers") from None
-    if not ((numbers >= 0) & (numbers < np.inf)).all():
-        raise ValueError(f"line {line} is {short(row)}: must be {width} finite numbers of 0 or more")
-    return numbers
 
 
 def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
