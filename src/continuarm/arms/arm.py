@@ -20,6 +20,7 @@ from continuarm.arms.description import Description, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
 
@@ -73,9 +74,12 @@ class Arm(Description):
     @field_validator("sections", mode="before")
     @classmethod
     def _is_a_list(cls, sections: Any) -> Any:
-        if isinstance(sections, (str, dict, Section, type)) or not hasattr(sections, "__iter__"):
+        try:
+            sections = None if isinstance(sections, (str, dict, Section)) else tuple(sections)
+        except TypeError:  # nothing that can be gone through
+            sections = None
+        if sections is None:
             raise ValueError("must be a list of sections, in a file [[sections]]")
-        sections = tuple(sections)
         if not sections:
             raise ValueError("must have at least one section")
         return sections
@@ -136,6 +140,11 @@ class Arm(Description):
 def _numbered(letter: str, section: int, number: int) -> str:
     """l33, or l10-2 where the numbers would run together."""
     return f"{letter}{section}{number}" if max(section, number) < 10 else f"{letter}{section}-{number}"
+
+
+def require_arm(arm: object) -> None:
+    """Raises TypeError unless it is an Arm."""
+    require_kind("arm", arm, Arm, "an Arm (see load_arm)")
 
 
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:

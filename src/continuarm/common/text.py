@@ -12,7 +12,10 @@ def printable(text: str) -> str:
 
 def short(value: Any) -> str:
     """The value as Python writes it, on one line and not too long."""
-    text = printable(" ".join(repr(_listed(value)).split()))
+    try:
+        text = printable(" ".join(repr(_listed(value)).split()))
+    except Exception:  # an integer with thousands of digits, or what others made
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import listed, require_function, truth_value
 from continuarm.common.interruption import Interruption, deferred_interruption
-from continuarm.common.number_checks import whole_number
+from continuarm.common.number_checks import seed_number, whole_number
 from continuarm.engine.compiled import PROCESSORS
 from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.fitted_parameters import FittedParameter, fitted_parameters, provenance
@@ -76,18 +77,20 @@ def _identified(
     progress: Callable[[float, str], object] | None,
 ) -> Identification:
     began = time.perf_counter()
-    if not isinstance(arm, Arm):
-        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    runs = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    _check_names([*runs, *held_out])
+    require_arm(arm)
+    runs = listed("recordings", recordings, Recording, "a Recording (see read_recording)")
+    later = listed("held_out", held_out, Recording, "a Recording (see read_recording)")
+    _check_names(runs, later)
+    seed, delay = seed_number("seed", seed), truth_value("delay", delay)
+    require_function("progress", progress)
     if starts is not None:
         whole_number("starts", starts, least=1)
     if all(section.muscle_area for section in arm.sections):  # which may be free
-        for each in (*runs, *held_out):
+        for each in (*runs, *later):
             check_pressures(each, arm)
     parameters = free_parameters(arm, free, runs, delay=delay)
     moved_frame = parameters.is_free("sensor_frame")
-    checked = [checked_recording(each, parameters.start_arm, moved_frame) for each in [*runs, *held_out]]
+    checked = [checked_recording(each, parameters.start_arm, moved_frame) for each in [*runs, *later]]
     warnings = [sentence for _, sentences in checked for sentence in sentences]
     runs, kept_back = [run for run, _ in checked][: len(runs)], [run for run, _ in checked][len(runs) :]
 
@@ -117,13 +120,11 @@ def _identified(
     return replace(found, record=record)
 
 
-def _check_names(recordings: Sequence[Recording]) -> None:
-    if not recordings:
+def _check_names(runs: Sequence[Recording], held_out: Sequence[Recording]) -> None:
+    if not runs:
         raise ValueError("recordings: must be at least one")
     names = []
-    for each in recordings:
-        if not isinstance(each, Recording):
-            raise TypeError(f"recordings hold a {type(each).__name__}: must be Recording (see read_recording)")
+    for each in (*runs, *held_out):
         if each.name in names:
             raise ValueError(f"two recordings are called {each.name!r}: each must have a name of its own")
         names.append(each.name)

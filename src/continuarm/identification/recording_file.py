@@ -17,13 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import choice, require_file_name, require_kind, truth_value
 from continuarm.common.files import output_path, replaced, table_lines
-from continuarm.common.number_checks import Floats, is_number
+from continuarm.common.number_checks import Floats, as_float
 from continuarm.common.text import printable, short
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
-from continuarm.identification.recording import CommandRows, Recording, Start
+from continuarm.identification.recording import STARTS, CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
@@ -75,6 +76,12 @@ def read_recording(
     {"tips": 1e-3, "tip 3": 2e-3, "orientations": 0.01, "lengths": 5e-4}; estimated where left out.
     linear: whether commands run in lines from row to row; if left out, those that hardly change are steps.
     """
+    require_file_name("path", path)
+    require_arm(arm)
+    if start is not None:
+        choice("start", start, STARTS)
+    if linear is not None:
+        truth_value("linear", linear)
     where = Path(path)
     if not where.is_file():
         raise ValueError(f"{printable(str(path))}: there is no such file")
@@ -92,6 +99,8 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
 
     A command that changes between two samples gets a row of its own, in which nothing is measured.
     """
+    require_kind("recording", recording, Recording, "a Recording")
+    require_arm(arm)
     drive = recording.drive(arm)
     times = recording.times
     if not recording.static:
@@ -131,7 +140,7 @@ def _with_sigma(sensors: Sequence[Sensor], sigma: float | Mapping[str, float] | 
     for name, value in given.items():
         if name not in known:
             raise ValueError(f"sigma of {short(name)}: must be of one of {', '.join(known)}")
-        if not (is_number(value) and 0 < value < float("inf")):
+        if not 0 < as_float(value) < float("inf"):
             raise ValueError(f"sigma of {name} = {short(value)}: must be a number above 0, m or rad")
     found = []
     for sensor in sensors:

@@ -21,6 +21,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.files import beside, cause, file_name, output_path
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
@@ -62,6 +63,7 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 
 def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
     """Writes a motion that load_motion reads back bit for bit; a file that was there is replaced whole, or stays."""
+    require_kind("motion", motion, Motion, "a Motion (see simulate)")
     count = len(motion.t)
     with MotionWriter(path, motion.arm, count) as writer:
         for start in range(0, count, _ROWS_AT_ONCE):
@@ -117,9 +119,6 @@ class MotionWriter:
         if not np.isfinite(part.t).all():
             raise ValueError("t of a part must be finite")
         values = _values(part) if count else {}
-        for name, each in values.items():
-            if each.shape != (count, *self._shapes[name]):
-                raise ValueError(f"{name} has shape {each.shape}: must be {(count, *self._shapes[name])}")
         with _in_one_sentence(self.path):
             for name, each in values.items():
                 self._file.flush()  # a row counts when it has a time: the rest of it must be there before

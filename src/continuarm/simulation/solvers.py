@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from continuarm.common.number_checks import Floats, is_number, whole_number
+from continuarm.common.number_checks import Floats, as_float, whole_number
+from continuarm.common.text import short
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
@@ -17,6 +18,9 @@ from continuarm.simulation import control_loop
 from continuarm.simulation.commands_over_time import SHORTEST, CommandsOverTime
 from continuarm.simulation.control_loop import Run, reason
 from continuarm.simulation.interpolation import cubic
+
+LEAST_ATOL = 1e-15
+"""m: below it the rounding of length changes alone exceeds the tolerance: an arm at rest takes millions of steps."""
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,8 @@ class Adaptive:
     def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
-        if not (is_number(self.longest_step) and self.longest_step >= 1e-9):
-            raise ValueError(f"longest_step = {self.longest_step!r}: must be at least 1e-9 s")
+        if not as_float(self.longest_step) >= 1e-9:
+            raise ValueError(f"longest_step = {short(self.longest_step)}: must be at least 1e-9 s")
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _AdaptiveRun(self, plant, state)
 
@@ -52,9 +56,9 @@ class _AdaptiveRun:
         self.motion = compiled.native.AdaptiveMotion(
             native_plant(plant),
             state.tolist(),
-            solver.rtol,
-            _tolerances(solver.atol, plant).tolist(),
-            min(solver.longest_step, 1e300),
+            as_float(solver.rtol),
+            _tolerances(as_float(solver.atol), plant).tolist(),
+            min(as_float(solver.longest_step), 1e300),
             solver.highest_order,
         )
 
@@ -89,18 +93,18 @@ class FixedStep:
 
     def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
-        if not (is_number(self.rate) and 0 < self.rate <= 1e7):
-            raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
+        if not 0 < as_float(self.rate) <= 1e7:
+            raise ValueError(f"rate of FixedStep = {short(self.rate)}: must be above 0 Hz and at most 1e7 Hz")
         return _FixedRun(self, plant, state)
 
     def check(self, drive: CommandsOverTime, duration: float) -> None:
         """A motion has at least one step, and a controller is asked every so many whole steps."""
-        if self.rate * duration < 1 - 1e-9:
+        if as_float(self.rate) * duration < 1 - 1e-9:
             raise ValueError(
                 f"rate of FixedStep = {self.rate:g} Hz: must be at least {1 / duration:g} Hz, a step in {duration:g} s"
             )
         if drive.control is not None:
-            ratio = self.rate / drive.control.rate
+            ratio = as_float(self.rate) / drive.control.rate
             if abs(ratio - round(ratio)) > 1e-9 * ratio or round(ratio) < 1:
                 raise ValueError(
                     f"rate of the controller = {drive.control.rate:g} Hz: "
@@ -110,7 +114,7 @@ class FixedStep:
 
 class _FixedRun:
     def __init__(self, solver: FixedStep, plant: Plant, state: Floats) -> None:
-        self.plant, self.step, self.done = plant, 1 / solver.rate, 0
+        self.plant, self.step, self.done = plant, 1 / as_float(solver.rate), 0
         self.block = max(100, 60_000 // plant.arm.n)  # steps computed before their states are thinned out
         if compiled.native is None:
             self.motion: Any = _NumpySteps(plant, state, self.step)
@@ -213,7 +217,7 @@ class _CvodeRun:
     def __init__(self, solver: CVODE, plant: Plant, state: Floats) -> None:
         self.solver, self.plant = solver, plant
         # the energies are summed up beside the motion: they have no part in its error
-        self.tolerances = np.append(_tolerances(solver.atol, plant), [1e30, 1e30])
+        self.tolerances = np.append(_tolerances(as_float(solver.atol), plant), [1e30, 1e30])
         self.time, self.now = 0.0, state.copy()
         self.tally = {"evaluations": 0, "steps": 0, "rejected": 0}
         self.refused, self.latest_rate = state, np.zeros(len(state))
@@ -248,7 +252,7 @@ class _CvodeRun:
             cvode = CVODE(
                 self._rate,
                 method="BDF",
-                rtol=self.solver.rtol,
+                rtol=as_float(self.solver.rtol),
                 atol=self.tolerances,
                 max_step=longest,
                 max_order=self.solver.highest_order,
@@ -339,6 +343,6 @@ def _tolerances(atol: float, plant: Plant) -> Floats:
 
 
 def _check_tolerances(rtol: float, atol: float) -> None:
-    for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, 1e-300)):
-        if not (is_number(value) and least <= value <= 1):
-            raise ValueError(f"{name} = {value!r}: must be between {least:g} and 1")
+    for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, LEAST_ATOL)):
+        if not least <= as_float(value) <= 1:
+            raise ValueError(f"{name} = {short(value)}: must be between {least:g} and 1")
