@@ -57,6 +57,13 @@ WRONG = {
     "a generator": None,  # made anew for every call
     "large numbers": np.full(3, 1e308),
     "large rows": np.full((2, 3), -1.7e308),
+    "large six": np.full(6, 1.7e308),
+    "large wrenches": 1.7e308 * np.array([[1.0] * 6, [-1.0] * 6]),
+    "three large": [10**400] * 3,
+    "three of 100 bits": [10**30] * 3,
+    "three masked": [np.ma.masked] * 3,
+    "denormal": 5e-324,
+    "denormal numbers": np.full(3, 5e-324),
     "half numbers": np.full(3, 6e4, dtype=np.float16),
     "text array": np.array(["a", "b"]),
     "object array": np.array([None, 1.0], dtype=object),

@@ -31,6 +31,7 @@ from continuarm.arms.field_types import (
     Two,
 )
 from continuarm.common.limits import LARGEST
+from continuarm.common.number_checks import real_numbers
 
 
 class Muscles(Description):
@@ -157,17 +158,14 @@ class Section(Description):
     @field_validator("stiffness", "damping", mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
+        allowed = "must be one number, one number per muscle, or a 3x3 matrix of numbers"
         try:
-            array = np.array(value)
-            if array.dtype.kind == "f":  # numbers of half precision cannot be compared with the limits
-                with np.errstate(over="ignore"):
-                    array = array.astype(float)
-        except ValueError:  # rows of unequal length
-            array = np.array(None)
+            array = real_numbers("value", value, allowed)
+        except ValueError:
+            raise ValueError(allowed) from None
         matrix_or_less = array.ndim < 2 or array.shape == (3, 3)
-        not_numbers = array.dtype.kind not in "iuf" or _holds_truth_value(value) or np.ma.is_masked(value)
-        if not_numbers or not matrix_or_less or not array.size:
-            raise ValueError("must be one number, one number per muscle, or a 3x3 matrix of numbers")
+        if not matrix_or_less or not array.size or _holds_truth_value(value):
+            raise ValueError(allowed)
         if not np.isfinite(array).all():
             raise ValueError("must be finite")
         if np.abs(array).max() > LARGEST:
