@@ -91,13 +91,17 @@ def as_float(value: object) -> float:
 
 
 def _holds_masked(values: Sequence[Any]) -> bool:
+    """Whether a list has a masked number in it, which NumPy would warn of and take for a NaN."""
+    if _PLAIN.issuperset(map(type, values)):
+        return False
     return any(
-        _holds_masked(each) if isinstance(each, (list, tuple)) else type(each) in _MASKED and np.ma.is_masked(each)
+        _holds_masked(each) if isinstance(each, (list, tuple)) else np.ma.is_masked(each)
         for each in values
+        if isinstance(each, (list, tuple, np.ma.MaskedArray))
     )
 
 
-_MASKED = (np.ma.MaskedArray, type(np.ma.masked))
+_PLAIN = {int, float, np.float64}
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
