@@ -42,6 +42,10 @@ def simulate(
     rtol: RtolOption = None,
     step_rate: StepRateOption = None,
     rate: Annotated[float, typer.Option(help="Output states per second, Hz.")] = 200.0,
+    most_seconds: Annotated[
+        float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after so much computing, s.")
+    ] = None,
+    most_steps: Annotated[int | None, typer.Option(help="Stop after so many steps of the solver.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Write the motion: .nc.")] = "",
     plot: PlotOption = "",
     as_json: AsJson = False,
@@ -62,6 +66,8 @@ def simulate(
         "wrench": motion_tables.wrench_of(force),
         "start": start,
         "solver": motion_tables.chosen_solver(solver, rtol=rtol, rate=step_rate),
+        "most_seconds": most_seconds,
+        "most_steps": most_steps,
         "output": check_motion_path(output) if output else None,
     }
     if plot:
