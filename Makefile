@@ -5,7 +5,6 @@ PYTEST_ARGS ?= -n auto --dist loadgroup
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
 HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
@@ -54,9 +53,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(INSTALLED): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable .
+	@$(BIN)/python tools/install.py --editable
 	@touch $@
 
 $(INSTALLED_DEV): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable '.[dev]'
+	@$(BIN)/python tools/install.py --editable dev
 	@touch $(INSTALLED) $@
