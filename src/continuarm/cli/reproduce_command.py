@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from continuarm.cli.options import INTERRUPTED, AsJson
-from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli.output import claim, new_table, one_line, progress_bar, show, show_json
 from continuarm.common.files import output_path
 from continuarm.common.text import printable
 
@@ -101,7 +101,7 @@ def energy_shaping(
     from continuarm.paper.energy_shaping import fit_energy_shaping
 
     if output:
-        output_path(output, (".toml",))
+        claim(output_path(output, (".toml",)))
     described = load_arm(arm) if output else None
     with progress_bar("fitting") as progress:
         fit = fit_energy_shaping(samples, seed, sampling=sampling, method=method, progress=progress)

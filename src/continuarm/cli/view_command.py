@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from continuarm.cli.options import ArmArgument
+from continuarm.common.text import shown
 
 __all__ = ["live", "view"]
 
@@ -40,7 +41,7 @@ def view(
     motions = [load_motion(path) for path in (motion, other) if path is not None]
     if html:
         export_html(motions, html)
-        print(f"written to {html}")
+        print(f"written to {shown(html)}")
         return
     view_motion(*motions, host=host, port=port, block=True)
 

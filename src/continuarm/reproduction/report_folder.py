@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from continuarm.benchmarks.run import machine, versions
+from continuarm.common.file_locks import claimed
 from continuarm.common.files import replaced
 from continuarm.common.number_checks import whole_number
-from continuarm.common.text import printable
+from continuarm.common.text import printable, shown
 from continuarm.reproduction.claims import claim_rows
 from continuarm.reproduction.complexity_study import COMPLEXITY
 from continuarm.reproduction.energy_shaping_study import SHAPING
@@ -84,11 +85,19 @@ def reproduce(
 ) -> Reproduction:
     """Runs all studies, or only some and what they need, and writes the report of everything that is then there.
 
-    fresh: computes again what is there already. An interrupted run keeps its finished studies.
+    fresh: computes again what is there already. An interrupted run keeps its finished studies; a second one to the
+    same folder is refused.
     """
     whole_number("seed", seed, least=0, most=2**63)
     wanted = _wanted(only)
     place = _prepared(folder)
+    with claimed(place / "report.html"):
+        return _reproduced(place, wanted, extent, fresh, seed, watch)
+
+
+def _reproduced(
+    place: Path, wanted: set[str], extent: Extent, fresh: bool, seed: int, watch: Watch | None
+) -> Reproduction:
     begin = watch or (lambda what: contextlib.nullcontext())
     found: dict[str, Findings] = {}
     parameters: dict[str, dict[str, Any]] = {}
@@ -138,7 +147,7 @@ def _prepared(folder: str | os.PathLike[str]) -> Path:
             raise PermissionError(13, "Permission denied")
     except (OSError, ValueError) as error:  # ValueError: no system has such a path
         reason = getattr(error, "strerror", None) or error
-        raise ValueError(printable(f"{folder}: cannot hold the report: {reason}")) from None
+        raise ValueError(f"{shown(folder)}: cannot hold the report: {reason}") from None
     return place
 
 
