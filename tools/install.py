@@ -24,8 +24,8 @@ def main(arguments: list[str]) -> int:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--verbose", *editable, target]
     began, told = time.monotonic(), []
     show("fetching what continuarm needs")
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
-    with subprocess.Popen(command, **streams) as pip:
+    pipe, same = subprocess.PIPE, subprocess.STDOUT
+    with subprocess.Popen(command, stdout=pipe, stderr=same, encoding="utf-8", errors="replace") as pip:
         assert pip.stdout is not None
         for line in pip.stdout:
             told.append(line)
