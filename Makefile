@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?= -n auto --dist loadgroup
+SECONDS ?= 600
+ATTACK_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,7 +17,7 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test lint generate format clean
+.PHONY: help demo check test attack lint generate format clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
@@ -28,6 +30,9 @@ check: lint  ## lint, then run the tests that are not slow: within a minute on t
 
 test: lint  ## lint, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+attack: $(INSTALLED_DEV)  ## attack the library for SECONDS=600: hostile calls, files, signals, limits, clients
+	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(ATTACK_ARGS)
 
 lint: $(INSTALLED_DEV)  ## check style, types and the direction of imports
 	$(BIN)/ruff check
