@@ -133,6 +133,27 @@ def test_folders_without_locks_can_be_written_to(tmp_path: Path, monkeypatch: py
         assert (tmp_path / "run.txt").read_text(encoding="utf-8") == text
 
 
+def test_a_lock_that_its_owner_removes_at_the_wrong_moment_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise it would be on a file that nobody else finds."""
+    target, lock = tmp_path / "run.txt", tmp_path / temporary_name(tmp_path / "run.txt", ".lock")
+    lock.touch()
+    really, calls = file_locks._lock, []
+
+    def removed_first(descriptor: int) -> bool:
+        if not calls:
+            lock.unlink()
+        calls.append(descriptor)
+        return really(descriptor)
+
+    monkeypatch.setattr(file_locks, "_lock", removed_first)
+    with claimed(target):
+        assert len(calls) == 2
+        with lock.open("rb") as file:
+            assert not really(file.fileno())
+
+
 def test_a_lock_that_is_made_and_removed_all_the_time_is_never_held_twice(tmp_path: Path) -> None:
     """Processes that claim the same file as fast as they can: each that has it is alone."""
     code = (
@@ -140,7 +161,7 @@ def test_a_lock_that_is_made_and_removed_all_the_time_is_never_held_twice(tmp_pa
         "from pathlib import Path\n"
         "from continuarm.common.file_locks import claimed\n"
         "had = 0\n"
-        "while had < 200:\n"
+        "while had < 100:\n"
         "    try:\n"
         "        with claimed(Path(sys.argv[1])):\n"
         "            os.close(os.open(sys.argv[2], os.O_CREAT | os.O_EXCL))\n"

@@ -158,7 +158,7 @@ HOSTILE = {
     "many tips": (wide([f"x{k} [mm]" for k in range(1, WIDE + 1)]), ""),
     "one tip many times": (wide(["x1 [mm]"] * WIDE), "header … x1 … once"),
     "more columns than can be": (wide(["x1 [mm]"] * 200_000), "line 1 has more than 100000 cells"),
-    "a unit of spaces": ("t [s], x1 [" + " " * 100_000 + "\n0, 0\n", "header … unit"),
+    "a unit of spaces": ("t [s], x1 [" + " " * 100_000 + "x\n0, 0\n", "header … unit"),
     "a section of many digits": (f"t [s], x{'1' * 5000} [m]\n0, 0\n1, 0\n", "digits"),
     "a name for a terminal": ("t [s], \x1b[31m\u202e [m]\n0, 0\n", r"\x1b[31m\u202e"),
     "a number for a terminal": ("t [s], x1 [m]\n0, \x1b[31m\n", r"line 2 … \x1b[31m"),

@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 from continuarm import Arm, load_motion, save_motion
-from continuarm.simulation import motion_file
+from continuarm.simulation import motion_file, motion_index
 from continuarm.simulation.guarded_hdf5 import GuardedHdf5
 from continuarm.simulation.motion_file import MOST_ROWS, MotionWriter
 from continuarm.simulation.simulator import MOST_STATES
@@ -71,15 +72,23 @@ def test_a_file_without_index_has_the_same_motion(path, tmp_path):
     assert bits(load_motion(tmp_path / "packed.nc")) == bits(motion)
 
 
-def test_as_much_can_be_read_as_can_be_written(tmp_path):
+def test_as_much_can_be_read_as_can_be_written(tmp_path, monkeypatch):
     assert MOST_ROWS == MOST_STATES + 1
     with pytest.raises(ValueError, match=rf"^rows = {MOST_ROWS + 1}: .*{MOST_ROWS}$"):
         MotionWriter(tmp_path / "run.nc", an_arm(), MOST_ROWS + 1)
+    motion = a_motion(3)
+    longest = len(motion.arm.model_dump_json())
+    for module in (motion_file, motion_index):
+        monkeypatch.setattr(module, "MOST_TEXT", longest)
+    save_motion(replace(motion, record={"x": "y" * (longest - 9)}), tmp_path / "run.nc")
+    assert bits(load_motion(tmp_path / "run.nc")) == bits(load_motion(without_index(tmp_path / "run.nc")))
+    with pytest.raises(ValueError, match=rf"^record takes {longest + 1} characters: .*{longest}$"):
+        save_motion(replace(motion, record={"x": "y" * (longest - 8)}), tmp_path / "run.nc")
 
 
 def test_a_child_ends_with_its_reader(path):
     without_index(path)
-    with GuardedHdf5(path, ["format"], ["time"]) as found:
+    with GuardedHdf5(path, ["format"], ["time"], 1000) as found:
         child = found._child
         assert child.poll() is None
     assert child.poll() is not None
@@ -145,9 +154,14 @@ def test_an_index_that_lies_is_refused(path, tmp_path):
         "outside the file": (texts, places | {"q": [1 << 60, 240]}, "checksum"),
         "twice": (texts, places | {"q": places["qd"]}, "checksum"),
         "before the file": (texts, places | {"q": [-8, 240]}, "checksum"),
-        "half a byte": (texts, places | {"q": [places["q"][0] + 0.5, 240]}, "checksum"),
+        "half a byte": (texts, places | {"q": [places["q"][0] + 0.5, 232]}, "checksum"),
         "no places": (texts, 3, "checksum"),
         "no rows": (texts, {}, "time is missing"),
+        "more sections": (
+            texts | {"arm": Arm(sections=an_arm(1).sections * 10_000).model_dump_json()},
+            places,
+            "bytes",
+        ),
         "fewer rows": (texts, places | {"qd": [places["qd"][0], 0]}, "qd has 0 bytes: … 240"),
         "no text": (texts | {"arm": 3}, places, "checksum"),
         "no arm": ({"format": texts["format"]}, places, "arm is missing"),
@@ -311,7 +325,7 @@ def test_the_child_opens_no_file_but_one(path, tmp_path):
         "child = runpy.run_path(sys.argv[1])\n"
         "def trusting(file, name): return file[name].id\n"
         "child['main'].__globals__['plain_dataset'] = trusting\n"
-        "sys.argv = ['', '', '', sys.argv[2], '{\"texts\": [], \"variables\": [\"time\"]}']\n"
+        "sys.argv = ['', '', '', sys.argv[2], '{\"texts\": [], \"variables\": [\"time\"], \"most_text\": 0}']\n"
         "child['main']()\n"
     )
     done = subprocess.run(

@@ -48,7 +48,7 @@ def _path(location: tuple[int | str, ...]) -> str:
 _MODELS = ("integral", "centre-of-gravity", "point-mass")
 _MODELS_ALLOWED = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
 _MOST_FAULTS = 5
-_LONG_WORD = 100  # comparing words takes the square of their lengths
+_LONGEST_FIELD = 100  # characters of a stranger's field that are shown
 
 
 def one_sentence(error: ValidationError, model: type[BaseModel]) -> str:
@@ -84,7 +84,7 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         known = list(_description_at(location[:-1], model).model_fields)
         hint = did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
-        return f"{shown(place, _LONG_WORD)} is not a known field{hint}"
+        return f"{shown(place, _LONGEST_FIELD)} is not a known field{hint}"
     return f"{place} = {short(value)}: {message}" if place else f"{short(value)}: {message}"
 
 
@@ -107,7 +107,7 @@ def _without_tag(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a sentence about a word that is not known: which one may have been meant, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1) if len(word) < _LONG_WORD else []
+    near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
@@ -261,7 +261,9 @@ class Description(BaseModel, metaclass=_ByName):
     def _refuse_change(self, name: str) -> None:
         kind, known = type(self).__name__, type(self).model_fields
         if name not in known:
-            raise DescriptionError(f"{kind}: {shown(name, _LONG_WORD)} is not a known field{did_you_mean(name, known)}")
+            raise DescriptionError(
+                f"{kind}: {shown(name, _LONGEST_FIELD)} is not a known field{did_you_mean(name, known)}"
+            )
         raise DescriptionError(f"{kind}: {name} cannot be changed in place: use replace({name}=...) for a changed copy")
 
 

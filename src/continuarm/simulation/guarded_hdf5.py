@@ -64,16 +64,20 @@ def missing_bytes(file: BinaryIO) -> int:
 class GuardedHdf5:
     """Texts (attributes of the file) and variables (datasets of real numbers) by name; a context manager.
 
+    most_text: how many characters a text may have.
     ValueError says what is wrong with the file, in words that go after "is damaged: ".
     """
 
-    def __init__(self, path: str | os.PathLike[str], texts: Sequence[str], variables: Sequence[str]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], texts: Sequence[str], variables: Sequence[str], most_text: int
+    ) -> None:
         self._size = os.path.getsize(path)
-        self._child = _start(Path(path), {"texts": list(texts), "variables": list(variables)})
+        wanted = {"texts": list(texts), "variables": list(variables), "most_text": most_text}
+        self._child = _start(Path(path), wanted)
         self._clock = threading.Timer(_CLOCK + self._size / _BYTES_A_SECOND, self._child.kill)
         self._clock.daemon = True
-        self._clock.start()
         try:
+            self._clock.start()
             found = self._answer()
             self._texts, self._shapes = found["texts"], found["shapes"]
             self._check_sizes()

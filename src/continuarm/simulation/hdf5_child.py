@@ -30,9 +30,6 @@ BYTES_A_SECOND = 3e7
 MEMORY = 1 << 29
 """Bytes beyond what the libraries take when they are loaded, and beyond the numbers that are read."""
 
-MOST_TEXT = 1 << 25
-"""Characters of a text: the description of an arm of 10,000 sections takes a fifth of it."""
-
 FILTERS = {1, 2, 3, 32000}
 """Of compressed numbers: deflate, shuffle, Fletcher's checksum, LZF. All others are plug-ins."""
 
@@ -80,12 +77,13 @@ def main() -> None:
     """Answers until nobody asks any more."""
     path, wanted = sys.argv[3], json.loads(sys.argv[4])
     limits = Limits()
-    limits.allow(SECONDS + min(os.path.getsize(path), 2 * MOST_TEXT) / BYTES_A_SECOND, 0)
+    most_text = wanted["most_text"]
+    limits.allow(SECONDS + min(os.path.getsize(path), 2 * most_text) / BYTES_A_SECOND, 0)
     try:
         file = h5py.File(path, "r", locking=False)
         limits.open_nothing_more()
         datasets = {name: plain_dataset(file, name) for name in wanted["variables"]}
-        texts = {name: plain_text(file, name) for name in wanted["texts"]}
+        texts = {name: plain_text(file, name, most_text) for name in wanted["texts"]}
         shapes = {name: found if isinstance(found, dict) else found.shape for name, found in datasets.items()}
     except Exception as error:  # of a damaged file, the library raises anything
         tell(problem(error))
@@ -141,14 +139,14 @@ def plain_dataset(file: Any, name: str) -> Any:
     return found
 
 
-def plain_text(file: Any, name: str) -> Any:
+def plain_text(file: Any, name: str, most: int) -> Any:
     """A text, None, or a problem; other programs that wrote the file again may have made bytes of it, or a list."""
     key = name.encode()
     if not h5py.h5a.exists(file.id, key):
         return None
     found = h5py.h5a.open(file.id, key)
     kind, space = found.get_type(), found.get_space()
-    if type(kind) is not h5py.h5t.TypeStringID or kind.committed() or kind.get_size() > MOST_TEXT:
+    if type(kind) is not h5py.h5t.TypeStringID or kind.committed() or kind.get_size() > most:
         return problem("is not text")
     if space.get_simple_extent_type() == h5py.h5s.NULL:
         return ""
@@ -156,7 +154,7 @@ def plain_text(file: Any, name: str) -> Any:
         return problem("is not text")
     value = np.asarray(file.attrs[name]).reshape(-1)[0]
     text = bytes(value).decode() if isinstance(value, bytes) else str(value)
-    return text if len(text) <= MOST_TEXT else problem("is too long")
+    return text if len(text) <= most else problem("is too long")
 
 
 if __name__ == "__main__":

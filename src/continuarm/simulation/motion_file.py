@@ -32,7 +32,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short, shown
 from continuarm.simulation.guarded_hdf5 import GuardedHdf5, is_hdf5, missing_bytes
 from continuarm.simulation.motion import ROWS, Motion
-from continuarm.simulation.motion_index import IndexedMotion, append_index, read_index
+from continuarm.simulation.motion_index import MOST_TEXT, IndexedMotion, append_index, read_index
 
 FORMAT = "continuarm motion 2"
 SUFFIXES = (".nc", ".nc4", ".h5")
@@ -230,7 +230,10 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
         "equation_of_motion": _EQUATION,
         "format": FORMAT,
         "arm": arm.model_dump_json(),
-    }
+    } | ends
+    for name, text in texts.items():
+        if len(text) > MOST_TEXT:
+            raise ValueError(f"{name} takes {len(text)} characters: must take at most {MOST_TEXT}")
     memory = io.BytesIO()
     with h5netcdf.File(memory, "w") as file:
         file.dimensions = {"time": rows} | _sizes(arm)
@@ -240,7 +243,7 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
         for name, (dimensions, unit, meaning) in _VARIABLES.items():
             variable = file.create_variable(name, ("time", *dimensions), "<f8")
             variable.attrs["units"], variable.attrs["long_name"] = unit, meaning
-        for name, text in (texts | ends).items():
+        for name, text in texts.items():
             file.attrs[name] = text
     size = sum(8 * rows * math.prod(shape) + _SPARE for shape in _row_shapes(arm).values())
     with open(path, "xb") as whole:
@@ -254,9 +257,8 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
             file[name][:1] = np.nan  # the first value makes HDF5 give the variable its place
             places[name] = file[name].id.get_offset()
     sizes = {name: 8 * rows * math.prod(shape) for name, shape in _row_shapes(arm).items()}
-    append_index(
-        path, {"format": FORMAT, "arm": texts["arm"]} | ends, {name: (places[name], sizes[name]) for name in sizes}
-    )
+    kept = {name: text for name, text in texts.items() if name in _TEXTS}
+    append_index(path, kept, {name: (places[name], sizes[name]) for name in sizes})
     return places
 
 
@@ -331,7 +333,7 @@ def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Indexe
     missing = missing_bytes(file)
     if missing:
         raise ValueError(f"{missing} bytes are missing at its end")
-    return stack.enter_context(GuardedHdf5(path, _TEXTS, _READ))
+    return stack.enter_context(GuardedHdf5(path, _TEXTS, _READ, MOST_TEXT))
 
 
 def _unfinished(path: Path) -> str:
@@ -362,7 +364,7 @@ def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
             raise ValueError(f"{name} has numbers that are not finite")
         return values[:count]
 
-    back = np.flatnonzero(np.diff(t[:count]) <= 0)
+    back = np.flatnonzero(t[1:count] <= t[: max(count - 1, 0)])
     if len(back):
         raise ValueError(f"time[{back[0] + 1}] = {t[back[0] + 1]:g} s: must be later than the one before")
     written = source.text("record")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import struct
 from collections.abc import Iterator, Mapping
@@ -23,9 +24,12 @@ from continuarm.common.number_checks import Floats
 
 __all__ = ["IndexedMotion", "append_index", "read_index"]
 
+MOST_TEXT = 1 << 24
+"""Characters of a text of a motion file: the description of an arm of 10,000 sections takes half of it."""
+
 _END = struct.Struct("<16sQ32s")
 _MARK = b"continuarm index"
-_MOST_BYTES = 1 << 26  # of what is not rows: the description of an arm of 10,000 sections takes a tenth of it
+_MOST_BYTES = 8 * MOST_TEXT  # of what is not rows: each text is there twice
 
 Places = dict[str, tuple[int, int]]
 """First byte and number of bytes of the rows of each variable."""
@@ -48,9 +52,10 @@ class IndexedMotion:
     def numbers(self, name: str, shape: tuple[int, ...]) -> Floats:
         """A variable of that shape."""
         place, size = self._place(name)
+        needed = 8 * math.prod(shape)
+        if size != needed:
+            raise ValueError(f"{name} has {size} bytes: must have {needed} for its arm and time")
         values = np.empty(shape, "<f8")
-        if size != values.nbytes:
-            raise ValueError(f"{name} has {size} bytes: must have {values.nbytes} for its arm and time")
         self._file.seek(place)
         if self._file.readinto(values.reshape(-1).view(np.uint8).data) != size:  # type: ignore[attr-defined]
             raise ValueError(f"{name} ends before its last row")
