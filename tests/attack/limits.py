@@ -195,7 +195,7 @@ def _check(ended: forked.Ended, short: str, room: Path, before: dict[str, bytes]
             try:
                 if "partial" in place.name:
                     ca.load_motion(place)
-                elif place.name.endswith(".tmp"):
+                elif kills.is_passing(place.name):
                     raise ValueError("is left behind")
                 elif place.suffix in (".html", ".png", ".csv"):
                     kills.CHECKS[place.suffix](place, None)  # type: ignore[arg-type]

@@ -13,8 +13,11 @@ from attack.attacker import generator
 from attack.attackers import ATTACKERS
 from cli_process import environment
 
-CASES = {"api": 2000, "files": 300, "solvers": 20, "commands": 60, "kills": 8, "limits": 30, "viewer": 150}
+CASES = {"api": 2000, "files": 300, "solvers": 20, "commands": 60, "kills": 8, "limits": 15, "viewer": 100}
 """As many as take a few seconds."""
+
+SLOW = ("commands", "kills", "limits", "viewer")
+"""Those that start processes or servers."""
 
 RETURNED = {
     "DescriptionError",
@@ -35,7 +38,9 @@ def attack(tmp_path, *arguments):
     return run, json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["attackers"]
 
 
-@pytest.mark.parametrize("name", [each.name for each in ATTACKERS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(each.name, marks=[pytest.mark.slow] if each.name in SLOW else []) for each in ATTACKERS]
+)
 def test_nothing_is_found(name, tmp_path):
     run, found = attack(tmp_path, "--only", name, "--cases", str(CASES[name]))
     assert found[name]["findings"] == [], run.stdout[-8000:]

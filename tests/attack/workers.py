@@ -24,6 +24,8 @@ from attack.attacker import Attacker, Finding, as_json, generator, told
 
 FROM_ONE_SLICE_TO_THE_NEXT = 10_000_000
 """Case numbers: no slice has as many cases."""
+BROKEN = 70
+"""Exit code of a worker that cannot begin, or that has an error of its own."""
 NOW = struct.Struct("=qqdqd")
 """What a worker is at: case, cases done, when the case began, the slowest case and its seconds."""
 
@@ -84,14 +86,13 @@ class Worker:
         sys.stderr.flush()
         self.pid = os.fork()
         if not self.pid:
-            code = 70
+            code = BROKEN
             try:
                 _run(self.part, case, self.done_before, self.end, self.folder, self.shared)
                 code = 0
             except BaseException:
-                traceback.print_exc()
+                (self.folder / "stack").write_text(traceback.format_exc(), encoding="utf-8")
             finally:
-                sys.stderr.flush()
                 os._exit(code)
 
     @property
@@ -122,6 +123,9 @@ class Worker:
         why = self.killed or (f"died of {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}")
         stack = _tail(self.folder / "stack")
         yield self._finding(case, f"process {why.split(' after')[0]} {_frame_of_ours(stack)}", f"{why}\n{stack}")
+        if code == BROKEN:  # not a case, but what the cases share
+            self._finish()
+            return
         for left in (self.folder / "stack", self.folder / "room"):
             shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
         over = self.part.most is not None and self.done_before >= self.part.most
