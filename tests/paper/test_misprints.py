@@ -228,9 +228,7 @@ def test_coriolis_as_printed_is_the_transpose_and_another_force() -> None:
     terms = paper_terms(ARM, Q, QD)
     dM, C = terms.dM, terms.C
     # [C]_jk = ½ Σ_h (M_kj,h + M_kh,j - M_hj,k) q̇_h; dM[h] = M_{,h}
-    printed = (
-        np.einsum("hkj,h->jk", dM, QD) + np.einsum("jkh,h->jk", dM, QD) - np.einsum("khj,h->jk", dM, QD)
-    ) / 2
+    printed = (np.einsum("hkj,h->jk", dM, QD) + np.einsum("jkh,h->jk", dM, QD) - np.einsum("khj,h->jk", dM, QD)) / 2
     agree(printed, C.T)
     rate = np.tensordot(QD, dM, 1)
     for each in (C, printed):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def polynomial(counts: Sequence[int], first: int = 1) -> list[Fraction]:
     differences, left = [], [Fraction(each) for each in counts]
     while any(left):
         differences.append(left[0])
-        left = [high - low for low, high in zip(left, left[1:], strict=False)]
+        left = [high - low for low, high in pairwise(left)]
     if len(differences) >= len(counts):
         raise ValueError(f"counts = {list(counts)}: no polynomial of degree {len(counts) - 2} or less")
     total, basis = [Fraction(0)] * len(differences), [Fraction(1)]

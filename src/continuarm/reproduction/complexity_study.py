@@ -58,7 +58,7 @@ def complexity_parameters(extent: Extent, seed: int, earlier: Mapping[str, Findi
 def find_complexity(given: Mapping[str, Any], tell: Tell) -> Findings:
     """Agreement of both algorithms, their operations, times over the number of sections, and rates for three."""
     sections = sorted({*range(1, given["paper_sections"] + 1), *given["engine_sections"]})
-    numbers = {
+    numbers: dict[str, Any] = {
         "agreement": {model: _disagreement(model, given["seed"]) for model in MODELS},
         "agreement_sections": MOST_COMPARED,
         "points": POINTS,
@@ -78,7 +78,9 @@ def find_complexity(given: Mapping[str, Any], tell: Tell) -> Findings:
         group = measure_growth(effort)
     taken = {row["name"]: row["repeats"] for row in group.rows if "repeats" in row}
     tell(0.9)
-    series = {name: _series(taken, row) for name, row in (*ALGORITHM.items(), ("O(n) engine, integral", "engine, integral"))}
+    series = {
+        name: _series(taken, row) for name, row in (*ALGORITHM.items(), ("O(n) engine, integral", "engine, integral"))
+    }
     gain = _gains(*(series[name] for name in ALGORITHM))
     times = {
         "rates": _rates(effort),
@@ -256,8 +258,8 @@ def complexity_tables(found: Findings) -> list[WordTable]:
             ),
             tuple(counted),
             f"Exact, not fitted: counts for n = {COUNTED[0]} to {COUNTED[-1]} lie on these polynomials. "
-            f"Integral in Algorithm 1: {POINTS} points along a section. The engine's first section is shorter: its line "
-            "begins at two sections. "
+            f"Integral in Algorithm 1: {POINTS} points along a section. The engine's first section is shorter: its "
+            "line begins at two sections. "
             f"Algorithm 1 and the O(n) engine give the same accelerations for 1 to {MOST_COMPARED} sections: largest "
             f"difference over largest acceleration {agreement}.",
         ),
@@ -297,9 +299,9 @@ COMPLEXITY = Study(
     drawings=(
         Drawing(
             "operations",
-            "(a) Operations of one forward dynamics, counted (the paper's Fig. 5a shows times). (b) How many times more "
-            "the integral model takes than the centre of gravity in Algorithm 1, counted (the paper's Fig. 5b). In the "
-            "O(n) engine both models cost the same.",
+            "(a) Operations of one forward dynamics, counted (the paper's Fig. 5a shows times). (b) How many times "
+            "more the integral model takes than the centre of gravity in Algorithm 1, counted (the paper's Fig. 5b). "
+            "In the O(n) engine both models cost the same.",
             draw_operations,
         ),
         Drawing(

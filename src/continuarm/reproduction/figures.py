@@ -116,7 +116,7 @@ def draw_ratios(found: Findings) -> Figure:
         label(axes, title=f"{symbol} from {TERM_TITLES[name][4:]}")
         axes.set_ylim(min(beta, limit) - 0.35, max(beta, limit) + 0.65)
         axes.set_xlim(0, 4 * np.pi / 3)
-        legend(axes, loc="upper left", ncols=1)
+        legend(axes, loc="upper left", frameon=True, edgecolor="none", framealpha=0.8)
     figure.supxlabel("bend φ, rad", fontsize=TEXT)
     figure.supylabel("integral term / centre-of-gravity term", fontsize=TEXT)
     return figure

@@ -33,13 +33,11 @@ MISPRINTS = (
         "the factor 2 of the cross term on the base term",
         "on the cross term, as in eqs. 17 Kwi, 18 Kwi_c",
     ),
-    Misprint(
-        "eq. 22 dKv_i", "no factor 2 on the cross term", "2 on the cross term, as in eqs. 19 Kvi, 20 Kvi_c"
-    ),
+    Misprint("eq. 22 dKv_i", "no factor 2 on the cross term", "2 on the cross term, as in eqs. 19 Kvi, 20 Kvi_c"),
     Misprint(
         "III-B1",
-        'α_{l} <= 6π α_{r}, "limits the bend to 4π/3": it limits it to 4π',
-        'both readings: α_{l} <= 2π α_{r}, "2pi", and as printed, "6pi"',
+        "α_{l} ≤ 6π α_{r}, “limits the bend to 4π/3”: it limits it to 4π",
+        "both readings: α_{l} ≤ 2π α_{r}, “2pi”, and as printed, “6pi”",
     ),
     Misprint(
         "III-B2",
@@ -49,7 +47,7 @@ MISPRINTS = (
     Misprint(
         "III-B2",
         "β searched in [0, 1]",
-        "no bounds: ∫|u|² >= |∫u|², so that β1 and β3 of the linear energy are at least 1",
+        "no bounds: ∫|u|² ≥ |∫u|², so that β1 and β3 of the linear energy are at least 1",
     ),
     Misprint(
         "III-B2, Fig. 3",

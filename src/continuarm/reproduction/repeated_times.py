@@ -11,7 +11,7 @@ from typing import Any
 
 from continuarm.reproduction.number_text import digits
 
-__all__ = ["all_above", "busy", "median", "risen", "with_spread"]
+__all__ = ["all_above", "busy", "fast_enough", "median", "risen", "with_spread"]
 
 FEWEST = 3
 """Fewer repeats show no spread, and decide nothing."""
@@ -34,6 +34,16 @@ def all_above(values: Sequence[float], limit: float) -> bool | None:
     return min(values) > limit
 
 
+def fast_enough(rates: Sequence[float], limit: float, times: Mapping[str, Any]) -> bool | None:
+    """Whether rates exceed a limit: a machine that has more to do than processors can show that they do, not that not.
+
+    times: "load" and "processors" of the findings.
+    """
+    reached = all_above(rates, limit)
+    crowded = any(each is not None and each > times["processors"] for each in times["load"])
+    return None if reached is False and crowded else reached
+
+
 def risen(before: Sequence[float], after: Sequence[float]) -> bool | None:
     """Whether the later values are above the earlier ones: None where both overlap, or are too few to know."""
     if min(len(before), len(after)) < FEWEST:
@@ -45,8 +55,6 @@ def risen(before: Sequence[float], after: Sequence[float]) -> bool | None:
 
 def busy(times: Mapping[str, Any]) -> str:
     """For readers: how much else the machine did while times were taken; "load" and "processors" of the findings."""
-    loads = sorted({each for each in times["load"] if each is not None})
-    if not loads:
-        return "the machine tells no load"
-    shown = " to ".join(digits(each, 2) for each in loads)
-    return f"load average {shown} on {times['processors']} processors"
+    loads = dict.fromkeys(digits(each, 2) for each in sorted(each for each in times["load"] if each is not None))
+    processors = f"{times['processors']} processor{'s' * (times['processors'] != 1)}"
+    return f"a load average of {' to '.join(loads)} on {processors}" if loads else f"an unknown load on {processors}"
