@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +18,7 @@ from continuarm.benchmarks.operation_counts import (
     value_at,
 )
 from continuarm.dynamics.forward import forward_dynamics
-from continuarm.engine.printing import operations
+from continuarm.engine.printing import GENERATED, operations
 from continuarm.engine.steps import steps
 from continuarm.paper.algorithm1 import accelerating_force, equation_terms
 
@@ -75,13 +76,35 @@ def test_the_engine_grows_exactly_with_the_first_power():
         assert engine_operations(1, model) <= engine_operations(2, model) / 2
 
 
-def test_the_slope_of_the_engine_is_one_pass_through_all_steps():
+LAST = ("weigh_integral", "absorb_tip")
+MIDDLE = ("weigh_integral", "lift", "absorb")
+FIRST = ("weigh_base_integral", "lift", "absorb_base")
+PASSES = {
+    1: ("outward", "weigh_base_integral", "absorb_only", "respond_tip"),
+    2: (*("outward",) * 2, *LAST, *FIRST, "respond", "respond_tip"),
+    4: (*("outward",) * 4, *LAST, *MIDDLE * 2, *FIRST, *("respond",) * 3, "respond_tip"),
+}
+"""What native code calls in turn, by the number of sections (`accelerations` in drivers.hpp)."""
+
+
+@pytest.mark.parametrize("n", PASSES)
+def test_the_engines_operations_are_those_of_the_steps_it_calls(n):
     kinds = {step.name: operations(step) for step in steps()}
-    passed = [kinds[name] for name in ("outward", "weigh_integral", "lift", "absorb", "respond")]
-    wanted = sum(
-        each["sum"] + each["difference"] + each["product"] + each["reciprocal"] + 2 * each["fused"] for each in passed
-    )
-    assert engine_operations(8) - engine_operations(7) == wanted
+    wanted = 0
+    for name in PASSES[n]:
+        each = kinds[name]
+        wanted += each["sum"] + each["difference"] + each["product"] + each["reciprocal"] + 2 * each["fused"]
+    assert engine_operations(n) == wanted
+
+
+def test_the_driver_in_native_code_calls_these_steps():
+    text = (GENERATED.parent / "drivers.hpp").read_text(encoding="utf-8")
+    driver = text.partition("void accelerations(")[2].partition("\n}\n")[0] + "outward("  # that is in pass_outward
+    called = set(re.findall(r"\b(\w+)\(", driver))
+    assert {name for names in PASSES.values() for name in names} <= called
+    recorded = {step.name for step in steps()} & called
+    others = {"payload_body", "impedance", "stiffen", "stiffen_base", "weigh_shaped", "weigh_base_shaped"}
+    assert recorded - others == {name for names in PASSES.values() for name in names}
 
 
 def test_the_reference_recursion_is_a_straight_line_too():
