@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from viewing import open_browser, playwright
 
 import continuarm.reproduction.report_folder as reproduction
 import continuarm.reproduction.stored_results as stored_results
@@ -171,6 +172,24 @@ def test_the_report_says_how_much_was_computed_and_from_what(made, page):
     assert text.count(LABEL) >= len(EXPERIMENTS)
     for study in STUDIES.values():
         assert study.title in text
+
+
+@pytest.mark.xdist_group("browser")
+def test_the_summary_fits_one_screen_and_nothing_is_wider_than_it(made):
+    with playwright() as tool:
+        for width, height in ((1280, 800), (390, 844)):  # a desk, a phone
+            with open_browser(tool, width, height) as browser:
+                page = browser.new_page()
+                page.goto(made.report.as_uri())
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                assert page.evaluate("document.querySelector('ol.summary').getBoundingClientRect().bottom") <= height
+                columns = page.evaluate(
+                    "[...document.querySelectorAll('table.claims tbody tr:first-child td')]"
+                    ".map(cell => cell.getBoundingClientRect()).map(box => [box.left, box.width])"
+                )
+                paper, ours = columns[1:3]
+                assert paper[0] + paper[1] <= ours[0]  # side by side on both
+                assert min(paper[1], ours[1]) > 100
 
 
 def test_every_figure_is_embedded_and_written_with_its_data(made, page):
