@@ -6,6 +6,7 @@ Some are started as real processes instead: then imports, too, happen under sign
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
 import os
 import re
@@ -133,14 +134,15 @@ def child(
     began = time.monotonic()
     texts: dict[int, bytes] = {reading: b"" for reading, _ in pipes}
     open_ones = list(texts)
-    waiting = sent
+    waiting, late = sent, False
     while open_ones:
         now = time.monotonic() - began
         if waiting is not None and now >= waiting.after:
             os.kill(pid, waiting.number)  # not yet waited for: still the child
             waiting = None
-        if now > LATEST:
-            os.kill(pid, signal.SIGKILL)
+        if now > LATEST:  # where is it?
+            os.kill(pid, signal.SIGUSR1 if not late else signal.SIGKILL)
+            late = True
         patience = LATEST if waiting is None else max(0.0, min(waiting.after - now, LATEST))
         for reading in select.select(open_ones, [], [], min(patience, 1.0))[0]:
             some = os.read(reading, 1 << 16)
@@ -150,9 +152,9 @@ def child(
                 os.close(reading)
     _, status = os.waitpid(pid, 0)
     seconds = time.monotonic() - began
-    if seconds > LATEST:
-        raise Finding("a command does not end", f"{' '.join(map(ascii, sys.argv))} after {LATEST:g} s")
     out, err = (each.decode("utf-8", "backslashreplace") for each in texts.values())
+    if late:
+        raise Finding("a command does not end", f"after {LATEST:g} s:\n{err[-3000:]}")
     return os.waitstatus_to_exitcode(status), out, err, seconds
 
 
@@ -171,6 +173,7 @@ def _in_child(
             os.close(reading)
             os.close(writing)
         sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w", encoding="utf-8"), open(2, "w", encoding="utf-8")  # noqa: SIM115
+        faulthandler.register(signal.SIGUSR1, 2)
         if prepare is not None:
             prepare()
         os.close(says_ready)
@@ -184,12 +187,13 @@ def _in_child(
             for stream in (sys.stdout, sys.stderr):
                 if stream is not None and not stream.closed:
                     stream.flush()
-        except (OSError, ValueError):
+            if code == -int(signal.SIGINT):
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                os.kill(os.getpid(), signal.SIGINT)
+        except BaseException:
             code = 120
-        if code == -int(signal.SIGINT):
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGINT)
-        os._exit(code)
+        finally:
+            os._exit(code)  # whatever happens: a child that went on would be a second attacker
 
 
 # Laws of every command
