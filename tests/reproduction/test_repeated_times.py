@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from continuarm.benchmarks.operation_counts import engine_operations
 from continuarm.reproduction.claims_speed import complexity, gain, rate, real_time
 from continuarm.reproduction.complexity_study import PAPER_RATE, counted_operations, find_complexity
 from continuarm.reproduction.repeated_times import all_above, busy, fast_enough, risen, with_spread
@@ -144,12 +145,26 @@ def test_growth_is_judged_by_the_degree_of_the_counts(counted):
 
 
 @pytest.mark.parametrize(
-    ("ratios", "verdict"),
-    [([1.1, 2.0, 5.0], AGREES), ([1.1, 5.0, 2.0], IN_PART), ([3.0, 4.0, 5.0], IN_PART), ([8.0, 7.0, 5.0], DIFFERS)],
+    ("solved", "ratios", "verdict"),
+    [
+        (1.0, [1.1, 2.0, 5.0], AGREES),
+        (1.0, [9.0, 10.0, 11.0], AGREES),
+        (1.0, [1.1, 5.0, 2.0], IN_PART),
+        (5.0, [3.0, 4.0, 5.0], IN_PART),
+        (5.0, [8.0, 7.0, 5.0], DIFFERS),
+    ],
 )
-def test_a_gain_that_falls_does_not_grow(counted, ratios, verdict):
+def test_a_gain_that_falls_does_not_grow(counted, solved, ratios, verdict):
+    """solved: integral over centre of gravity for one section, in closed form."""
     table = Table.of(("sections", "1", [1, 3, 10]), ("gain", "1", ratios))
-    assert gain(Findings(counted.numbers, {"operations": table}, counted.times)).verdict == verdict
+    one = {"O(n) engine, integral": solved, "O(n) engine, centre of gravity": 1.0}
+    found = Findings(counted.numbers | {"one_section": one}, {"operations": table}, counted.times)
+    assert gain(found).verdict == verdict
+
+
+def test_the_gain_counted_does_not_grow(counted):
+    assert gain(counted).verdict == IN_PART
+    assert 0.9 < counted.numbers["one_section"]["O(n) engine, integral"] / engine_operations(1, "shaped") < 1.1
 
 
 def test_counts_are_the_same_whenever_they_are_taken(counted):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from continuarm.paper.energy_shaping import LITERATURE
 from continuarm.reproduction import claims_energy as energy
 from continuarm.reproduction import claims_motion as motion
 from continuarm.reproduction import claims_speed as speed
@@ -72,7 +73,7 @@ CLAIMS = (
     Claim(
         "Six constant β match the energy for any arm.",
         "III-B2, Fig. 3, eqs. 21, 22; I-B",
-        "values in Fig. 3 only; literature: β^{υ} = (1.316, 1.505, 1.801)",
+        f"values in Fig. 3 only; literature: β^{{υ}} = ({', '.join(map(str, LITERATURE.beta_linear))})",
         "energy-shaping",
         energy.constants,
     ),

@@ -64,6 +64,7 @@ def find_complexity(given: Mapping[str, Any], tell: Tell) -> Findings:
         "points": POINTS,
         "counted_sections": list(COUNTED),
         "operations": counted_operations(),
+        "one_section": {name: engine_operations(1, model) for name, model in ENGINE.items()},
     }
     tell(0.15)
     load = [machine()["load_average"]]

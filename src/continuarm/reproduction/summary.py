@@ -49,7 +49,7 @@ def validation(found: Findings) -> str:
     table = found.tables["energy-errors-over-length"]
     one = dict(zip(table["sections"], table["fitted"], strict=True))[1]
     return (
-        f"The mean energy error is {digits(fitted['signed_mean'], 1)} % of the largest energy, not 10^{{−6}} %; "
+        f"The mean energy error is {digits(fitted['signed_mean'], 2)} % of the largest energy, not 10^{{−6}} %; "
         f"measured by the mean energy, mean |ΔK| is {digits(fitted['relative'], 2)} % with ten sections and "
         f"{digits(one, 2)} % with one."
     )
