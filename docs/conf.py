@@ -45,6 +45,7 @@ autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+autodoc_member_order = "bysource"
 add_module_names = False
 toc_object_entries = False
 

@@ -15,6 +15,19 @@ import continuarm
 from continuarm.arms.description import Description
 
 FOLDER = "reference/names"
+INSIDE = (
+    "check",
+    "commands",
+    "concatenated",
+    "difference",
+    "drive",
+    "full_scale",
+    "reading",
+    "start",
+    "unit_doubts",
+    "without",
+)
+"""Methods that other parts of the library call: no user needs them, and the pages leave them out."""
 FIELDS, COMPUTED = "Fields:", "Computed from them:"
 """The headings under which descriptions list their fields in help()."""
 WRITTEN = re.compile(r"(?:ca\.)?([A-Za-z_]+)(?=$|[(.])")
@@ -23,10 +36,15 @@ WRITTEN = re.compile(r"(?:ca\.)?([A-Za-z_]+)(?=$|[(.])")
 
 def page(name: str) -> str:
     """The page of a public name, as reStructuredText."""
-    is_class = isinstance(getattr(continuarm, name), type)
-    directive = [f".. autoclass:: continuarm.{name}", "   :members:"] if is_class else [f".. autofunction:: continuarm.{name}"]
+    thing = getattr(continuarm, name)
+    if isinstance(thing, type):
+        # what an instance holds is in the docstring of its class
+        left_out = [*INSIDE, *(thing._fields if issubclass(thing, tuple) else ())]
+        body = [f".. autoclass:: continuarm.{name}", "   :members:", f"   :exclude-members: {', '.join(left_out)}"]
+    else:
+        body = [f".. autofunction:: continuarm.{name}"]
     gallery = [f".. minigallery:: continuarm.{name}", "   :add-heading: In the gallery"]
-    return "\n".join([name, "=" * len(name), "", *directive, "", *gallery, ""])
+    return "\n".join([name, "=" * len(name), "", *body, "", *gallery, ""])
 
 
 def write_pages(app: Any) -> None:
@@ -51,7 +69,7 @@ def as_numpydoc(lines: list[str]) -> list[str]:
     summary, heading, examples = before.partition("\n\nExamples\n")
     parameters = []
     for name, meaning in re.findall(r"^    (\w+): (.*)$", fields, flags=re.MULTILINE):
-        parameters += [f"{name} :", f"    {meaning}"]
+        parameters += [f"{name} :", "    " + re.sub(r"([*|])", r"\\\1", meaning)]
     section = ["", "Parameters", "----------", *parameters] if parameters else []
     return [*summary.split("\n"), *section, *(heading + examples).split("\n"), ""]
 
@@ -60,7 +78,18 @@ def prepare_docstring(app: Any, what: str, name: str, thing: Any, options: Any, 
     """Before numpydoc reads it: fields as parameters, and names in backticks as links or as code."""
     if isinstance(thing, type) and issubclass(thing, Description):
         lines[:] = as_numpydoc(lines)
-    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _linked(line) for line in lines]
+    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else _linked(_with_types(line)) for line in lines]
+
+
+def _with_types(line: str) -> str:
+    """A type of ours, as in "arm : Arm", or alone in the line under Returns, in backticks, as a name in text has."""
+    before, colon, kind = line.partition(" : ")
+    if not colon and line.strip() not in continuarm.__all__:
+        return line
+    found = re.sub(
+        r"\b([A-Z]\w+)\b", lambda word: f"`{word[1]}`" if word[1] in continuarm.__all__ else word[1], kind or line
+    )
+    return before + colon + found if colon else found
 
 
 def _linked(line: str) -> str:
@@ -76,15 +105,16 @@ def _linked(line: str) -> str:
 def link_names(app: Any, doctree: Any, page_name: str) -> None:
     """A public name that a page writes as code leads to its page."""
     for literal in list(doctree.findall(nodes.literal)):
-        name = WRITTEN.match(literal.astext())
+        text = literal.astext()
+        name = WRITTEN.match(text)
         if not name or name[1] not in continuarm.__all__ or _is_inside(literal, nodes.reference, nodes.title):
             continue
         target = f"{FOLDER}/{name[1]}"
         if target != page_name:
             address = app.builder.get_relative_uri(page_name, target)
-            link = nodes.reference("", "", internal=True, refuri=address, classes=["name-of-the-library"])
-            literal.replace_self(link)
-            link += literal
+            link = nodes.reference("", name[0], internal=True, refuri=address)
+            literal.children = []
+            literal += [link, nodes.Text(text[name.end() :])]
 
 
 def _is_inside(node: Any, *kinds: type) -> bool:
