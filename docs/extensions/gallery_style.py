@@ -23,6 +23,7 @@ def apply(conf: Any, name: Any, when: str = "before") -> None:
             "axes.prop_cycle": cycler(color=COLOURS) + cycler(linestyle=DASHES),
             "axes.spines.right": False,
             "axes.spines.top": False,
+            "axes.titlesize": 10,
             "figure.constrained_layout.use": True,
             "figure.dpi": 110,
             "figure.figsize": (7.2, 4.2),
