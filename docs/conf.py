@@ -2,6 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from pygments.lexers.special import TextLexer
 
 import continuarm
 
@@ -92,3 +95,8 @@ html_theme_options = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx: tables are shown as they are."""
+    app.add_lexer("csv", TextLexer)

@@ -22,15 +22,13 @@ def test_there_are_many_and_each_has_a_name_of_its_own():
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 def test_an_example_uses_public_names_only(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    imported = [each.module for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)]
-    imported += [name.name for each in ast.walk(tree) if isinstance(each, ast.Import) for name in each.names]
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    imported = [each.module for each in nodes if isinstance(each, ast.ImportFrom)]
+    imported += [name.name for each in nodes if isinstance(each, ast.Import) for name in each.names]
     assert {name for name in imported if name.startswith("continuarm")} == {"continuarm"}
-    used = [
-        each for each in ast.walk(tree) if isinstance(each, ast.Attribute) and getattr(each.value, "id", "") == "ca"
-    ]
-    assert {each.attr for each in used} <= set(ca.__all__)
-    assert not [each.attr for each in ast.walk(tree) if isinstance(each, ast.Attribute) and each.attr.startswith("_")]
+    attributes = [each for each in nodes if isinstance(each, ast.Attribute)]
+    assert {each.attr for each in attributes if getattr(each.value, "id", "") == "ca"} <= set(ca.__all__)
+    assert not [each.attr for each in attributes if each.attr.startswith("_")]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)

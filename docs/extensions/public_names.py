@@ -9,8 +9,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
-
 import continuarm
 from continuarm.arms.description import Description
 
@@ -104,6 +102,8 @@ def _linked(line: str) -> str:
 
 def link_names(app: Any, doctree: Any, page_name: str) -> None:
     """A public name that a page writes as code leads to its page."""
+    from docutils import nodes  # here, so that tests need no tools of the documentation
+
     for literal in list(doctree.findall(nodes.literal)):
         text = literal.astext()
         name = WRITTEN.match(text)

@@ -154,7 +154,12 @@ class EnergyShapingFit:
         )
 
     def summary(self) -> dict[str, Any]:
-        """All of it as plain numbers, for a table or JSON."""
+        """All of it as plain numbers, for a table or JSON.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self) | {
             "beta_linear": self.beta_linear,
             "beta_angular": self.beta_angular,
