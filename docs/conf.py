@@ -65,6 +65,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10,
     "abort_on_example_error": True,
     "plot_gallery": True,
+    "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("gallery_style.apply",),
     "image_scrapers": ("matplotlib",),
     "matplotlib_animations": False,
@@ -79,6 +80,7 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "mathml"
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "continuarm"},
     "navigation_depth": 2,

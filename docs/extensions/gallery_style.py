@@ -1,4 +1,4 @@
-"""How the pictures of the gallery look: set before each example, so that the examples need not say it."""
+"""How the pictures of pages and gallery look: set before each is drawn, so that the code need not say it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
 DASHES = ("-", "--", "-.", ":", (0, (6, 1.5)))
 
 
-def apply(conf: Any, name: Any, when: str = "before") -> None:
-    """Called by sphinx-gallery around every example."""
+def plain() -> None:
+    """Axes and colours, lines as matplotlib draws them."""
     import matplotlib.pyplot as plt
 
     plt.rcdefaults()
@@ -20,7 +20,7 @@ def apply(conf: Any, name: Any, when: str = "before") -> None:
         {
             "axes.axisbelow": True,
             "axes.grid": True,
-            "axes.prop_cycle": cycler(color=COLOURS) + cycler(linestyle=DASHES),
+            "axes.prop_cycle": cycler(color=COLOURS),
             "axes.spines.right": False,
             "axes.spines.top": False,
             "axes.titlesize": 10,
@@ -30,5 +30,14 @@ def apply(conf: Any, name: Any, when: str = "before") -> None:
             "font.size": 10,
             "grid.color": "0.9",
             "legend.frameon": False,
+            "savefig.dpi": 110,
         }
     )
+
+
+def apply(conf: Any, name: Any, when: str = "before") -> None:
+    """The same with dashes; called by sphinx-gallery around every example."""
+    import matplotlib.pyplot as plt
+
+    plain()
+    plt.rcParams["axes.prop_cycle"] = cycler(color=COLOURS) + cycler(linestyle=DASHES)

@@ -13,13 +13,16 @@ from page_blocks import pictures, run_page
 
 def draw(app: Any) -> None:
     """Runs every page with pictures of its own in a folder for itself."""
+    from matplotlib import pyplot
+
     for path in sorted(Path(app.srcdir).rglob("*.md")):
         text = path.read_text(encoding="utf-8")
         shown = pictures(text)
         if shown:
-            gallery_style.apply(None, path.name)
+            gallery_style.plain()
             with tempfile.TemporaryDirectory() as folder:
                 run_page(text, str(path), Path(folder))
+                pyplot.close("all")  # else the first example of the gallery would show them
                 for name in shown:
                     shutil.copyfile(Path(folder) / name, path.parent / name)
 
