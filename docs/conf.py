@@ -28,6 +28,7 @@ extensions = [
     "public_names",
     "command_reference",
     "page_pictures",
+    "site_check",
 ]
 exclude_patterns = ["_build", "extensions", "pictures/*.md", "gallery/**/GALLERY_HEADER.rst", "**/*.ipynb"]
 
@@ -62,7 +63,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
-    "min_reported_time": 10,
+    "write_computation_times": False,  # their pages would load scripts from the network
     "abort_on_example_error": True,
     "plot_gallery": True,
     "within_subsection_order": "FileNameSortKey",
