@@ -26,7 +26,16 @@ else:
 
 
 class DescriptionError(ValueError):
-    """An arm, section or model that cannot be, in one sentence."""
+    """An arm, section or model that cannot be, in one sentence: the field, its value, what is allowed.
+
+    Examples
+    --------
+    >>> try:
+    ...     ca.Payload(mass=-1.0)
+    ... except ca.DescriptionError as error:
+    ...     print(error)
+    Payload: mass = -1.0: must be a number from 1e-12 to 1e6 kg
+    """
 
 
 class FieldError(ValueError):
@@ -168,13 +177,14 @@ def _is_computed(member: Any) -> bool:
 
 
 _FIELDS = "\n\nFields:\n"
+_EXAMPLES = "\n\nExamples\n"
 _COMPUTED = "\n\nComputed from them:\n"
 
 
 def _without_fields(schema: dict[str, Any]) -> None:
-    """A schema describes every field in its own place."""
+    """A schema describes every field in its own place, and has no examples in Python."""
     if "description" in schema:
-        schema["description"] = schema["description"].split(_FIELDS)[0]
+        schema["description"] = schema["description"].split(_FIELDS)[0].split(_EXAMPLES)[0]
 
 
 class Description(BaseModel, metaclass=_ByName):

@@ -55,9 +55,31 @@ class CommandRows:
 class Recording:
     """One measured run, or a static table of them.
 
-    times: (k,) of the samples in s, on the clock of the input, which begins at 0; of a static table the row numbers.
-    start: "equilibrium" at rest under the first commands, "hanging" at rest before them, "unbent" q = 0.
-    wrench: on the last tip, as in `simulate`.
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    input : optional
+        What drove the arm: `PressureSteps`, `PressureSignal`, `ForceSignal`, or None.
+    times : array_like, (k,)
+        Of the samples, s, on the clock of the input, which begins at 0; of a static table the row numbers.
+    sensors : sequence
+        `TipPosition`, `TipOrientation`, `MuscleLength`, each with k rows.
+    start : {"equilibrium", "hanging", "unbent"}, optional
+        At rest under the first commands, at rest before them, or at q = 0.
+    wrench : array_like, (6,), or WrenchSignal, optional
+        On the last tip, as in `simulate`.
+    static : bool, optional
+        Whether it is a static table, see `Recording.table`.
+
+    Examples
+    --------
+    >>> times = np.arange(60) / 30
+    >>> camera = ca.TipPosition(3, np.zeros((60, 3)))
+    >>> run = ca.Recording("run1", ca.PressureSteps({"l33": [(0.5, 500e3)]}), times, [camera])
+    >>> seen = ca.simulated_recording(ca.load_arm("prototype"), run, noise=1e-3, seed=1)
+    >>> print((1e3 * seen.sensors[0].values[-1]).round())  # mm
+    [-82.   1. 408.]
     """
 
     name: str
@@ -106,7 +128,25 @@ class Recording:
         forces: ArrayLike = 0.0,
         wrench: ArrayLike = 0.0,
     ) -> Recording:
-        """A static table: pressures (k, muscles) in Pa, forces (k, 3n) in N or wrenches (k, 6), and resting shapes."""
+        """A static table: commands row by row, and where the arm came to rest under each.
+
+        Parameters
+        ----------
+        name : str
+        sensors : iterable
+            Each with k rows.
+        arm : Arm
+        pressures : array_like, (k, muscles), optional
+            Pa.
+        forces : array_like, (k, 3n), optional
+            N.
+        wrench : array_like, (k, 6), optional
+            Moment, N m, and force, N, on the last tip.
+
+        Returns
+        -------
+        Recording
+        """
         rows = command_rows(arm, pressures=pressures, forces=forces, wrench=wrench)
         seen = tuple(sensors)
         count = len(seen[0].values) if seen else 1
@@ -115,7 +155,16 @@ class Recording:
         return cls(name, CommandRows(numbers, rows), numbers, seen, static=True)
 
     def drive(self, arm: Arm) -> CommandsOverTime:
-        """The commands over time, the wrench included."""
+        """The commands over time, the wrench included.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+        """
         try:
             drive = (NoInput() if self.input is None else self.input).drive(arm)
             if self.wrench is None:
@@ -127,11 +176,29 @@ class Recording:
             raise ValueError(f"{self.name}: {error}") from None
 
     def commands(self, arm: Arm) -> Commands:
-        """What the arm is commanded at the times of the samples."""
+        """What the arm is commanded at the times of the samples.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        Commands
+        """
         return split_commands(arm, self.drive(arm).at(self.times))
 
     def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:
-        """The same with gaps where a mask (k, width) of each sensor is True."""
+        """The same with gaps where a mask of each sensor is True.
+
+        Parameters
+        ----------
+        masks : sequence of ndarray of bool, (k, width)
+
+        Returns
+        -------
+        Recording
+        """
         both = zip(self.sensors, masks, strict=True)
         cut = [sensor.replace(values=np.where(mask, np.nan, sensor.values)) for sensor, mask in both]
         return replace(self, sensors=tuple(cut))

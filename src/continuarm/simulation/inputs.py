@@ -33,6 +33,16 @@ class PressureWarning(UserWarning):
     """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
 
     A class of its own, so that a program can silence it, or make it an error, and nothing else.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> arm = ca.load_arm("prototype")  # its muscles push above 90 kPa
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600.0)]}), duration=0.1)  # 600 kPa were meant
+    >>> seen[0].category is ca.PressureWarning
+    True
     """
 
 
@@ -54,17 +64,38 @@ class NoInput:
 
 @dataclass(frozen=True)
 class PressureSteps:
-    """Pressure steps of named muscles, pairs of s and Pa: {"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]}.
+    """Pressure steps of named muscles.
 
     l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
-    keeps that of its last. As text, in kPa or a unit that is named: "l33=600@0, l22=5bar@3.2".
+    keeps that of its last.
+
+    Parameters
+    ----------
+    steps : mapping of str to list of (float, float)
+        For each muscle, pairs of time, s, and pressure, Pa.
+
+    Examples
+    --------
+    >>> steps = ca.PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]})
+    >>> steps == ca.PressureSteps.parse("l33=600@0, l22=5bar@3.2")  # as text, in kPa or a unit that is named
+    True
     """
 
     steps: Mapping[str, Sequence[tuple[float, float]]]
 
     @classmethod
     def parse(cls, text: str) -> PressureSteps:
-        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named."""
+        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named.
+
+        Parameters
+        ----------
+        text : str
+            Steps with commas between them; units are Pa, kPa, bar, mbar, MPa, psi.
+
+        Returns
+        -------
+        PressureSteps
+        """
         steps: dict[str, list[tuple[float, float]]] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
             found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]*?[\d.])\s*([a-zA-Z]*)\s*@\s*(\S+)", part)
@@ -109,9 +140,27 @@ class PressureSteps:
 
 @dataclass(frozen=True, eq=False)
 class PressureSignal:
-    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa.
+    """Pressures of all muscles over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    pressures : array_like, (k, muscles)
+        Pa, in the order of `arm.muscle_names`.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> times = np.linspace(0, 2, 201)
+    >>> pressures = np.zeros((201, 9))
+    >>> pressures[:, 8] = 300e3 * (1 - np.cos(np.pi * times))  # l33, up and down again
+    >>> ca.simulate(arm, ca.PressureSignal(times, pressures), duration=2)
+    <Motion of 'prototype': 401 states over 2 s>
     """
 
     times: ArrayLike
@@ -120,7 +169,20 @@ class PressureSignal:
 
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
-        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
+        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure.
+
+        Parameters
+        ----------
+        path : str or path
+        arm : Arm
+            Whose muscles the header names.
+        linear : bool, optional
+            Linear between the rows, or held until the next with False.
+
+        Returns
+        -------
+        PressureSignal
+        """
         try:
             return cls(*_read_pressures(path, arm), linear)
         except ValueError as error:
@@ -143,9 +205,26 @@ class PressureSignal:
 
 @dataclass(frozen=True, eq=False)
 class ForceSignal:
-    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N.
+    """Muscle forces τ over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    forces : array_like, (k, 3n)
+        N, positive extends.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> pull = np.zeros((2, 9))
+    >>> pull[1, 8] = 50.0  # N, reached after a second
+    >>> ca.simulate(arm, ca.ForceSignal([0.0, 1.0], pull), duration=2)
+    <Motion of 'prototype': 401 states over 2 s>
     """
 
     times: ArrayLike
@@ -160,9 +239,26 @@ class ForceSignal:
 
 @dataclass(frozen=True, eq=False)
 class WrenchSignal:
-    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes.
+    """Moment and force on the last tip over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    wrenches : array_like, (k, 6)
+        Moment, N m, and force, N, world axes.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> tap = ca.WrenchSignal([0.0, 0.1], [[0, 0, 0, 0.5, 0, 0], [0] * 6], linear=False)  # 0.5 N for 0.1 s
+    >>> motion = ca.simulate(arm, wrench=tap, duration=1)
+    >>> round(1e3 * float(motion.tips[:, -1, 0].max()), 1)  # mm, the tip's furthest way along X
+    70.0
     """
 
     times: ArrayLike
@@ -177,9 +273,26 @@ class WrenchSignal:
 
 @dataclass(frozen=True)
 class Controller:
-    """A function (t, q, qd) -> pressures (muscles,) in Pa, or forces (3n,) in N, asked `rate` times a second.
+    """A function that drives the arm, asked at a rate; its answer is held until it is asked again.
 
-    Its answer is held until it is asked again.
+    Parameters
+    ----------
+    function : callable
+        function(t, q, qd) with t in s, q (3n,) in m and qd (3n,) in m/s; returns pressures (muscles,) in Pa, or
+        forces (3n,) in N.
+    rate : float
+        How often it is asked, Hz.
+    gives : {"pressures", "forces"}, optional
+        What it returns.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> def hold(t, q, qd):
+    ...     return np.clip(2e5 + 1e7 * (0.02 - q), 0, 6e5)  # towards 20 mm, every muscle
+    >>> motion = ca.simulate(arm, ca.Controller(hold, rate=100), duration=2)
+    >>> print((1e3 * motion.q[-1]).round(1))  # mm
+    [13.9 13.9 13.9 13.8 13.8 13.8 13.6 13.6 13.6]
     """
 
     function: Callable[[float, Floats, Floats], ArrayLike]

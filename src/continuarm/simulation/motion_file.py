@@ -67,7 +67,21 @@ _VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 
 
 def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
-    """Writes a motion that load_motion reads back bit for bit; a file that was there is replaced whole, or stays."""
+    """Writes a motion that `load_motion` reads back bit for bit; a file that was there is replaced whole, or stays.
+
+    Parameters
+    ----------
+    motion : Motion
+    path : str or path
+        NetCDF-4: .nc, .nc4 or .h5.
+
+    Examples
+    --------
+    >>> motion = ca.simulate(ca.load_arm("prototype"), duration=0.5)
+    >>> ca.save_motion(motion, "run.nc")
+    >>> bool((ca.load_motion("run.nc").q == motion.q).all())
+    True
+    """
     count = len(motion.t)
     with MotionWriter(path, motion.arm, count) as writer:
         for start in range(0, count, _ROWS_AT_ONCE):
@@ -167,7 +181,23 @@ class MotionWriter:
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:
-    """The motion of a file; of a partial one, the rows written so far, with a `stopped` that says "interrupted"."""
+    """The motion of a file; of a partial one, the rows written so far, with a `stopped` that says "interrupted".
+
+    Parameters
+    ----------
+    path : str or path
+        As `save_motion` or `simulate(..., output=path)` wrote it.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> motion = ca.simulate(ca.load_arm("prototype"), duration=0.5, output="run.nc")
+    >>> ca.load_motion("run.nc")
+    <Motion of 'prototype': 101 states over 0.5 s>
+    """
     name = file_name(path)
     try:
         with contextlib.ExitStack() as stack:

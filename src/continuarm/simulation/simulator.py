@@ -44,18 +44,48 @@ def simulate(
     output: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Motion:
-    """The motion of an arm over a duration, s, from q0, qd0 (zero if left out: unbent and at rest).
+    """The motion of an arm over a duration, from rest unbent unless something else is said.
 
-    input: PressureSteps, PressureSignal, ForceSignal, Controller, or nothing.
-    start: "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
-    wrench: moment and force (6,) on the last tip in N m and N, world axes, constant; or a WrenchSignal.
-    rate: output states per second, Hz. solver: Adaptive() (compiled), FixedStep() or CVODE() (SUNDIALS).
-    output: a NetCDF-4 file, written as the motion is computed; until it is complete it is called *.partial.nc.
-    progress is called with the share done, from 0 to 1.
-    most_seconds, most_steps: what the motion may cost, s of computing and steps of the solver, taken and rejected.
-    A motion that leaves the model's range or has used up what it may cost ends there: what was computed is kept and
+    A motion that leaves the model's range, or has used up what it may cost, ends there: what was computed is kept and
     `stopped` says why.
-    Pressures that stay below every dead zone are a PressureWarning: nothing would move.
+    Pressures that stay below every dead zone are a `PressureWarning`: nothing would move.
+
+    Parameters
+    ----------
+    arm : Arm
+    input : optional
+        `PressureSteps`, `PressureSignal`, `ForceSignal`, `WrenchSignal`, `Controller`, or nothing.
+    duration : float
+        In s.
+    q0, qd0 : array_like, (3n,), optional
+        The first state, m and m/s; zero if left out: unbent and at rest.
+    start : {"unbent", "equilibrium"}, optional
+        "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
+    wrench : array_like, (6,), or WrenchSignal, optional
+        Moment, N m, and force, N, on the last tip, world axes, constant; or over time.
+    rate : float, optional
+        Output states per second, Hz.
+    solver : optional
+        `Adaptive` (compiled, the default), `FixedStep` or `CVODE` (SUNDIALS).
+    most_seconds, most_steps : float and int, optional
+        What the motion may cost: s of computing, and steps of the solver, taken and rejected.
+    output : str or path, optional
+        A NetCDF-4 file, written as the motion is computed; until it is complete its name ends in .partial.nc.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600e3)]}), duration=2)
+    >>> motion
+    <Motion of 'prototype': 401 states over 2 s>
+    >>> print((1e3 * motion.tips[-1, -1]).round(1))  # mm, where the tip is after 2 s
+    [-96.1   0.  381. ]
     """
     _check(arm, input, duration, rate, solver)
     budget = _budget(most_seconds, most_steps)

@@ -21,8 +21,26 @@ from continuarm.simulation.interpolation import cubic
 class Adaptive:
     """Compiled backward differences of order 1 to 5 with error control; never returns to Python between outputs.
 
-    rtol is relative; atol is in metres for q and 100 times that in m/s for q̇. The default atol was
-    chosen on the paper's experiment 1, where it keeps the tips within a micrometre.
+    The default atol was chosen on the paper's experiment 1, where it keeps the tips within a micrometre.
+
+    Parameters
+    ----------
+    rtol : float, optional
+        Relative tolerance of a step.
+    atol : float, optional
+        Absolute tolerance, m for q and 100 times that in m/s for q̇.
+    longest_step : float, optional
+        In s.
+    highest_order : int, optional
+        1 to 5.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> steps = ca.PressureSteps({"l33": [(0.0, 600e3)]})
+    >>> motion = ca.simulate(arm, steps, duration=1, solver=ca.Adaptive(rtol=1e-8))
+    >>> motion.record["solver"]
+    'Adaptive(rtol=1e-08, atol=5e-11, longest_step=inf, highest_order=5)'
     """
 
     rtol: float = 1e-6
@@ -81,9 +99,22 @@ class _AdaptiveRun:
 class FixedStep:
     """Implicit steps of one length, order 2, O(n) each: for control rates, where the cost must be known beforehand.
 
-    rate: steps per second, Hz. Springs, dampers and stops are taken implicitly, so that a step is stable however stiff
-    they are (see implicit_step); commands are averaged over it, so that a jump inside gives its true impulse. A muscle
-    that only touches its stop may chatter there where a step is longer than a bounce: at 1 kHz, above about 1e5 N/m.
+    Springs, dampers and stops are taken implicitly, so that a step is stable however stiff they are (see
+    `implicit_step`); commands are averaged over it, so that a jump inside gives its true impulse. A muscle that only
+    touches its stop may chatter there where a step is longer than a bounce: at 1 kHz, above about 1e5 N/m.
+
+    Parameters
+    ----------
+    rate : float, optional
+        Steps per second, Hz.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> steps = ca.PressureSteps({"l33": [(0.0, 600e3)]})
+    >>> motion = ca.simulate(arm, steps, duration=1, solver=ca.FixedStep(rate=2000))
+    >>> motion.record["steps"]
+    2000
     """
 
     rate: float = 1000.0
@@ -198,7 +229,23 @@ class _NumpySteps:
 class CVODE:
     """SUNDIALS CVODE, variable-order backward differences (the ode15s of the paper): the reference, through Python.
 
-    CVODE does not tell its steps here: they are counted from the times at which it asks for the right-hand side.
+    Parameters
+    ----------
+    rtol : float, optional
+        Relative tolerance of a step.
+    atol : float, optional
+        Absolute tolerance, m for q and 100 times that in m/s for q̇.
+    highest_order : int, optional
+        1 to 5.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> steps = ca.PressureSteps({"l33": [(0.0, 600e3)]})
+    >>> reference = ca.simulate(arm, steps, duration=1, solver=ca.CVODE(rtol=1e-9, atol=1e-13))
+    >>> motion = ca.simulate(arm, steps, duration=1)
+    >>> bool(np.abs(motion.tips - reference.tips).max() < 2e-6)  # m
+    True
     """
 
     rtol: float = 1e-6

@@ -15,7 +15,23 @@ from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of
 
 
 class Vibrations(NamedTuple):
-    """Small motions about a static state, each e^(λt), the slowest to die away first; pairs of λ are listed twice."""
+    """Small motions about a static state, each e^(λt), the slowest to die away first; pairs of λ are listed twice.
+
+    Attributes
+    ----------
+    time_constants : ndarray, (..., 6n)
+        -1 / Re λ, s; infinite without damping.
+    frequencies : ndarray, (..., 6n)
+        abs(Im λ) / 2π, Hz; 0 for what creeps back without swinging.
+    damping_ratios : ndarray, (..., 6n)
+        -Re λ / abs(λ); 1 for what creeps back.
+
+    Examples
+    --------
+    >>> slow = ca.vibrations(ca.load_arm("prototype"))
+    >>> round(float(slow.time_constants[0]), 2), round(float(slow.frequencies[0]), 2)  # s, Hz
+    (1.1, 1.25)
+    """
 
     time_constants: Floats  # (..., 6n), s, -1 / Re λ; infinite without damping
     frequencies: Floats  # (..., 6n), Hz, |Im λ| / 2π; 0 for what creeps back without swinging
@@ -27,9 +43,32 @@ def natural_frequencies(
 ) -> Floats:
     """ω / 2π of H x = ω² M x, ascending: small undamped motions about a static state.
 
-    H = ∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q. q: (..., 3n), m, a state held by constant muscle forces and the wrench w; if
-    left out, where the arm rests under that wrench alone. wrench, muscle_stiffness: as in `equilibrium`.
-    Returns (..., 3n) in Hz. Raises ValueError where the state is unstable.
+    H = ∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : array_like, (..., 3n), optional
+        A state, m, held by constant muscle forces and the wrench; if left out, where the arm rests under the wrench.
+    wrench : array_like, (..., 6), optional
+        Moment, N m, and force, N, on the last tip, world axes; none if left out.
+    muscle_stiffness : array_like, (..., muscles), optional
+        Springs along the muscles beside K_e, N/m.
+
+    Returns
+    -------
+    ndarray, (..., 3n)
+        Hz.
+
+    Raises
+    ------
+    ValueError
+        Where the state is unstable.
+
+    Examples
+    --------
+    >>> print(ca.natural_frequencies(ca.load_arm("prototype")).round(2))
+    [  1.26   1.26   6.5    6.5   19.03  24.96  24.96  62.25 112.94]
     """
     squares = _eigenvalues(_over_inertia(arm, q, wrench, muscle_stiffness)[0])
     return np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
@@ -40,7 +79,24 @@ def vibrations(
 ) -> Vibrations:
     """How small motions about a static state die away, damping included: eigenvalues λ of the linearization.
 
-    Arguments and errors as in `natural_frequencies`. Without damping the frequencies are those, each twice.
+    Without damping the frequencies are those of `natural_frequencies`, each twice.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, wrench, muscle_stiffness : optional
+        As for `natural_frequencies`, with the same errors.
+
+    Returns
+    -------
+    Vibrations
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> found = ca.vibrations(arm)
+    >>> print(found.frequencies[:4].round(2), found.damping_ratios[:4].round(2))  # Hz, shares of critical damping
+    [1.25 1.25 1.25 1.25] [0.11 0.11 0.11 0.11]
     """
     H, D = _over_inertia(arm, q, wrench, muscle_stiffness)
     unit = np.broadcast_to(np.eye(3 * arm.n), H.shape)
