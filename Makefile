@@ -63,14 +63,14 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "continuarm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): $(BUILD_INPUTS) | $(BIN)/python
-	@$(BIN)/python tools/install.py --editable
+$(INSTALLED): $(BUILD_INPUTS) tools/install.py | $(BIN)/python
+	@$(BIN)/python tools/install.py
 	@touch $@
 
-$(INSTALLED_DEV): $(BUILD_INPUTS) | $(BIN)/python
-	@$(BIN)/python tools/install.py --editable dev
-	@touch $(INSTALLED) $@
+$(INSTALLED_DEV): $(INSTALLED)
+	@$(BIN)/python tools/install.py dev
+	@touch $@
 
-$(INSTALLED_DOCS): $(BUILD_INPUTS) | $(BIN)/python
-	@$(BIN)/python tools/install.py --editable docs
-	@touch $(INSTALLED) $@
+$(INSTALLED_DOCS): $(INSTALLED)
+	@$(BIN)/python tools/install.py docs
+	@touch $@
