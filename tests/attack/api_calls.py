@@ -199,7 +199,7 @@ ATTACKER = Attacker(
     name="api",
     law="a public function gives finite numbers of the right shape or says in one sentence what it does not take",
     begin=begin,
-    share=5.0,
+    share=8.0,
     limit=15.0,
     memory=3 << 30,
 )
