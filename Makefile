@@ -2,10 +2,11 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?= -n auto --dist loadgroup
+SECONDS ?= 600
+ATTACK_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
 HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
@@ -17,7 +18,7 @@ INSTALLED_DOCS := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test lint docs generate format clean
+.PHONY: help demo check test attack lint docs generate format clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
@@ -30,6 +31,9 @@ check: lint  ## lint, then run the tests that are not slow: within a minute on t
 
 test: lint  ## lint, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+attack: $(INSTALLED_DEV)  ## attack the library for SECONDS=600: hostile calls, files, signals, limits, clients
+	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(ATTACK_ARGS)
 
 lint: $(INSTALLED_DEV)  ## check style, types and the direction of imports
 	$(BIN)/ruff check
@@ -59,14 +63,14 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "continuarm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable .
+$(INSTALLED): $(BUILD_INPUTS) tools/install.py | $(BIN)/python
+	@$(BIN)/python tools/install.py
 	@touch $@
 
-$(INSTALLED_DEV): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable '.[dev]'
-	@touch $(INSTALLED) $@
+$(INSTALLED_DEV): $(INSTALLED)
+	@$(BIN)/python tools/install.py dev
+	@touch $@
 
-$(INSTALLED_DOCS): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable '.[docs]'
-	@touch $(INSTALLED) $@
+$(INSTALLED_DOCS): $(INSTALLED)
+	@$(BIN)/python tools/install.py docs
+	@touch $@

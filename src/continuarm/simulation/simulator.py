@@ -17,7 +17,7 @@ from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
-from continuarm.simulation.control_loop import MotionPart, computed_parts, reason
+from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
@@ -39,12 +39,15 @@ def simulate(
     wrench: ArrayLike | WrenchSignal | None = None,
     rate: float = 200.0,
     solver: Adaptive | FixedStep | CVODE | None = None,
+    most_seconds: float | None = None,
+    most_steps: int | None = None,
     output: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Motion:
     """The motion of an arm over a duration, from rest unbent unless something else is said.
 
-    A motion that leaves the model's range ends there: what was computed is kept and `stopped` says why.
+    A motion that leaves the model's range, or has used up what it may cost, ends there: what was computed is kept and
+    `stopped` says why.
     Pressures that stay below every dead zone are a `PressureWarning`: nothing would move.
 
     Parameters
@@ -64,6 +67,8 @@ def simulate(
         Output states per second, Hz.
     solver : optional
         `Adaptive` (compiled, the default), `FixedStep` or `CVODE` (SUNDIALS).
+    most_seconds, most_steps : float and int, optional
+        What the motion may cost: s of computing, and steps of the solver, taken and rejected.
     output : str or path, optional
         A NetCDF-4 file, written as the motion is computed; until it is complete its name ends in .partial.nc.
     progress : callable, optional
@@ -83,6 +88,7 @@ def simulate(
     [-96.1   0.  381. ]
     """
     _check(arm, input, duration, rate, solver)
+    budget = _budget(most_seconds, most_steps)
     solver = default_solver() if solver is None else solver
     drive = _drive(arm, input, wrench)
     plant = Plant(arm)
@@ -98,7 +104,7 @@ def simulate(
         writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
         record: dict[str, Any] = {}
         stopped = ""
-        for part, seconds in _timed(computed_parts(run, plant, drive, times)):
+        for part, seconds in _timed(computed_parts(run, plant, drive, times, budget)):
             wall += seconds
             first = sum(len(each.t) for each in found)
             motion = _motion(plant, times[first : first + len(part.states)], part)
@@ -143,6 +149,14 @@ def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: 
         raise TypeError(f"input is {type(input).__name__}: must be {kinds}")
     if solver is not None and not isinstance(solver, (Adaptive, FixedStep, CVODE)):
         raise TypeError(f"solver is {type(solver).__name__}: must be Adaptive(...), FixedStep(...) or CVODE(...)")
+
+
+def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
+    if most_seconds is not None:
+        number_checks.duration("most_seconds", most_seconds)
+    if most_steps is not None:
+        number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
+    return Budget(most_seconds, most_steps)
 
 
 def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
