@@ -35,6 +35,7 @@ from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import load_motion, save_motion
+from continuarm.simulation.modes_over_time import mode_motion
 
 # An arm from its recordings
 from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
@@ -101,6 +102,7 @@ __all__ = [
     "load_arm",
     "load_motion",
     "mass_matrix",
+    "mode_motion",
     "natural_frequencies",
     "poses_along",
     "potential_energy",

@@ -284,6 +284,62 @@ def test_a_wrench_is_drawn_at_the_tip(browser: Any, tmp_path: Path) -> None:
     assert np.ptp(dark[0]) < np.ptp(dark[1])
 
 
+def test_a_hand_turns_moves_and_comes_closer(shown: tuple[Page, Viewer]) -> None:
+    """By mouse and by finger; and back, where everything is in view."""
+    page, _ = shown
+    page.press("Pause")
+    first = page.look()
+    box = page.page.locator("canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def changed(what: str, before: dict[str, Any]) -> dict[str, Any]:
+        until(lambda: page.look()[what] != before[what], f"another {what}")
+        return page.look()
+
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x + 60, y + 20)
+    page.page.mouse.up()
+    seen = changed("axes", first)
+    page.page.mouse.wheel(0, 300)
+    seen = changed("scale", seen)
+    device = page.page.context.new_cdp_session(page.page)
+
+    def fingers(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": a, "y": b, "id": k} for k, (a, b) in enumerate(places)]
+        device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", (x, y))
+    fingers("touchMove", (x + 40, y))
+    fingers("touchEnd")
+    seen = changed("axes", seen)
+    fingers("touchStart", (x - 30, y), (x + 30, y))
+    fingers("touchMove", (x - 60, y), (x + 60, y))
+    fingers("touchEnd")
+    changed("scale", seen)
+    page.press("reset camera")
+    until(lambda: page.look() == first, "what was seen first")
+
+
+def test_pictures_and_videos_are_saved(browser: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    export_html(swinging(states=9, rate=40.0), tmp_path / "run.html", ["a run: 1"])
+    with opened(browser, (tmp_path / "run.html").as_uri()) as page:
+        with page.page.expect_download() as saved:
+            page.press("save the picture")
+        assert saved.value.suggested_filename == "a-run-1.png"
+        saved.value.save_as(tmp_path / "run.png")
+        picture = np.asarray(Image.open(tmp_path / "run.png").convert("RGB"))
+        assert picture.std() > 5
+        with page.page.expect_download() as saved:
+            page.press("save a video")
+        saved.value.save_as(tmp_path / "run.video")
+        assert saved.value.suggested_filename.startswith("a-run-1.")
+        assert (tmp_path / "run.video").stat().st_size > 1000
+        assert page.errors == []
+
+
 def test_a_notebook_shows_the_page_in_a_frame(browser: Any, tmp_path: Path) -> None:
     """As srcdoc, in a frame that is low: the picture and the timeline are there."""
     from html import escape

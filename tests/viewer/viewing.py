@@ -154,6 +154,12 @@ class Page:
             boxes.nth(k).locator("input").set_checked(boxes.nth(k).inner_text().strip() in parts)
         self.settle()
 
+    def look(self) -> dict[str, Any]:
+        """From where one looks: how the axes lie in the picture, and how long the scale is."""
+        self.settle()
+        parts = "['axes', 'scale'].map((id) => [id, document.getElementById(id).innerHTML])"
+        return dict(self.page.evaluate(f"() => Object.fromEntries({parts})"))
+
     def settle(self) -> None:
         """Waits until what was changed is drawn."""
         self.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")

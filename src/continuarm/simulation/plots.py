@@ -148,7 +148,9 @@ def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
 
 
 def what_drives(motion: Motion) -> str:
-    """What drives a motion, in words: pressures, forces, a wrench on the tip, or nothing."""
+    """What drives a motion, in words: pressures, forces, a wrench on the tip, or nothing; or which mode it is."""
+    if "mode" in motion.record:
+        return str(motion.record["mode"])
     words = (("pressure in", "muscles"), ("force on", "coordinates"))
     found = [
         f"{kind} {', '.join(names) if len(names) <= 6 else f'{len(names)} {many}'}"

@@ -74,6 +74,15 @@ def natural_frequencies(
     return np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
 
 
+def mode_shapes(arm: Arm, q: Floats, wrench: Any = None, muscle_stiffness: Any = None) -> tuple[Floats, Floats]:
+    """Natural frequencies (3n,), Hz, ascending, and x of H x = ω² M x as columns (3n, 3n) with xᵀ M x = 1; q: (3n,)."""
+    H, _, root = _over_inertia(arm, q, wrench, muscle_stiffness)
+    if _lopsided(H):  # a moment at the tip: no modes that are square to each other
+        raise ValueError("wrench has a moment: must be a force alone, as a moment has no energy and no modes")
+    squares, vectors = np.linalg.eigh((H + H.T) / 2)
+    return np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi), root.T @ vectors
+
+
 def vibrations(
     arm: Arm, q: ArrayLike | None = None, *, wrench: ArrayLike | None = None, muscle_stiffness: ArrayLike | None = None
 ) -> Vibrations:
@@ -98,7 +107,7 @@ def vibrations(
     >>> print(found.frequencies[:4].round(2), found.damping_ratios[:4].round(2))  # Hz, shares of critical damping
     [1.25 1.25 1.25 1.25] [0.11 0.11 0.11 0.11]
     """
-    H, D = _over_inertia(arm, q, wrench, muscle_stiffness)
+    H, D, _ = _over_inertia(arm, q, wrench, muscle_stiffness)
     unit = np.broadcast_to(np.eye(3 * arm.n), H.shape)
     values = np.linalg.eigvals(np.block([[0 * unit, unit], [-H, -D]]))
     size = np.abs(values)
@@ -114,14 +123,19 @@ def vibrations(
 
 def _eigenvalues(matrices: Floats) -> Floats:
     """Real parts of the eigenvalues, ascending: (..., m, m) -> (..., m)."""
-    turned = matrices.swapaxes(-1, -2)
-    if np.abs(matrices - turned).max(initial=0.0) <= 1e-9 * np.abs(matrices).max(initial=0.0):
-        return np.asarray(np.linalg.eigvalsh((matrices + turned) / 2))
-    return np.sort(np.linalg.eigvals(matrices).real, axis=-1)
+    if _lopsided(matrices):
+        return np.sort(np.linalg.eigvals(matrices).real, axis=-1)
+    return np.asarray(np.linalg.eigvalsh((matrices + matrices.swapaxes(-1, -2)) / 2))
 
 
-def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple[Floats, Floats]:
-    """L⁻¹ H L⁻ᵀ and L⁻¹ D L⁻ᵀ at a static state, M = L Lᵀ: (..., 3n, 3n), 1/s² and 1/s; H is checked to be stable."""
+def _lopsided(matrices: Floats) -> bool:
+    """Whether matrices (..., m, m) are not symmetric by more than rounding."""
+    apart = np.abs(matrices - matrices.swapaxes(-1, -2)).max(initial=0.0)
+    return bool(apart > 1e-9 * np.abs(matrices).max(initial=0.0))
+
+
+def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple[Floats, Floats, Floats]:
+    """L⁻¹ H L⁻ᵀ, L⁻¹ D L⁻ᵀ and L⁻¹ at a static state, M = L Lᵀ: (..., 3n, 3n); H is checked to be stable."""
     checked(arm)
     size = 3 * arm.n
     (q,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
@@ -141,4 +155,4 @@ def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple
         model = f"{arm.name!r} ({arm.inertia.model} model)"
         raise ValueError(f"no vibrations: the mass matrix of {model} is not positive definite here") from None
     H, D = (root @ each @ root.swapaxes(-1, -2) for each in (H, damping_forces(arm, np.eye(size))))
-    return H, np.broadcast_to(D, H.shape)
+    return H, np.broadcast_to(D, H.shape), root

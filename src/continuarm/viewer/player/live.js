@@ -35,6 +35,7 @@ class Live {
     this.plots.push({ spec: {}, plot: new Plot("energy", "J", energies), row: (state) => [...state.energies] });
     find("plots").replaceChildren(...this.plots.map((each) => each.plot.figure));
     find("controls").replaceChildren(this.moves(), ...this.sliders(), this.world());
+    find("controls").after(find("open"));
   }
 
   moves() {

@@ -9,7 +9,6 @@ const isDark = () => document.documentElement.classList.contains("dark");
 
 function setTheme(dark) {
   document.documentElement.classList.toggle("dark", dark);
-  find("theme").title = dark ? "light" : "dark";
   stale = true;
 }
 

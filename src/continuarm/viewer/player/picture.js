@@ -44,7 +44,7 @@ const LIT = `#version 300 es
     if (dot(m, view) < 0.0) m = -m;
     float sky = 0.5 + 0.5 * dot(m, up), lit = max(dot(m, sun), 0.0), face = max(dot(m, view), 0.0);
     float gloss = pow(max(dot(m, normalize(sun + view)), 0.0), 40.0);
-    float cover = opacity < 1.0 ? mix(0.95, opacity, pow(face, 0.6)) : 1.0;  // a shell is denser at its edge
+    float cover = opacity < 1.0 ? mix(0.9, opacity, pow(face, 0.5)) : 1.0;  // a shell is denser at its edge
     shade = vec4(c * (0.46 + 0.24 * sky + 0.36 * lit + 0.14 * face) + 0.14 * gloss, 1.0) * cover;
   }`;
 const FLAT = `#version 300 es
@@ -64,13 +64,13 @@ const FLAT = `#version 300 es
     shade = vec4(paint.rgb, 1.0) * alpha;
   }`;
 const THEMES = {
-  light: { grid: [0.62, 0.67, 0.74, 0.9], shadow: [0.1, 0.14, 0.22, 0.2], ink: [0.15, 0.17, 0.22] },
-  dark: { grid: [0.5, 0.55, 0.63, 0.5], shadow: [0, 0, 0, 0.5], ink: [0.86, 0.88, 0.92] },
+  light: { paper: [1, 1, 1], grid: [0.62, 0.67, 0.74, 0.9], shadow: [0.1, 0.14, 0.22, 0.2], ink: [0.15, 0.17, 0.22] },
+  dark: { paper: [0.082, 0.094, 0.114], grid: [0.5, 0.55, 0.63, 0.5], shadow: [0, 0, 0, 0.5], ink: [0.86, 0.88, 0.92] },
 };
 const MOST_POINTS = 1500;
-const SUNS = 8; // shadows of a wide light: as many sharp ones, side by side; one, where drawing is slow
+const SUNS = 12; // shadows of a wide light: as many sharp ones, side by side; one, where drawing is slow
 const SLOW = 0.06; // seconds between two pictures
-const GHOST = 0.3;
+const GHOST = 0.14; // opacity of a ghost where one looks square at it
 
 class Picture {
   constructor(canvas, header, camera) {
@@ -279,7 +279,7 @@ class Picture {
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     this.camera.resize(width / height);
     gl.viewport(0, 0, width, height);
-    gl.clearColor(0, 0, 0, 0);
+    gl.clearColor(...THEMES[theme].paper, 1);
     gl.depthMask(true);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     gl.enable(gl.BLEND);
@@ -341,13 +341,13 @@ class Picture {
     this.arms.forEach((each, k) => {
       if (each.arm.ghost) return;
       this.bind(this.puppetShade, each, states[k]);
-      around(this.suns).forEach(([x, y], s) => {
-        const wide = this.suns > 1 ? 0.03 : 0;
-        const sun = unit(plus(plus(this.sun, this.camera.east, wide * x), this.camera.north, wide * y));
+      for (let s = 0; s < this.suns; s++) { // spread over a small disc, as the seeds of a sunflower are
+        const [wide, turn] = [0.028 * Math.sqrt(s / this.suns), 2.4 * s];
+        const aside = plus(this.sun, this.camera.east, wide * Math.cos(turn));
         gl.stencilFunc(gl.NOTEQUAL, s + 1, 255);
-        gl.uniformMatrix4fv(this.puppetShade.matrix, false, this.pressed(matrix, sun));
+        gl.uniformMatrix4fv(this.puppetShade.matrix, false, this.pressed(matrix, plus(aside, this.camera.north, wide * Math.sin(turn))));
         this.drawParts(each, shown);
-      });
+      }
     });
     gl.disable(gl.STENCIL_TEST);
   }

@@ -19,24 +19,30 @@ const decimals = (range) => Math.min(Math.max(3 - Math.floor(Math.log10(range ||
 const plain = (value, digits) => value.toFixed(digits).replace(/^-(0(\.0*)?)$/, "$1");
 
 class Plot {
-  // curves: {name, colour, dash}; seek: told the time that somebody points at.
-  constructor(title, unit, curves, seek) {
+  // curves: {name, colour, dash}; seek: told the time that somebody points at; compared: whose curves are faint, or
+  // whether there are any.
+  constructor(title, unit, curves, seek, compared = false) {
     Object.assign(this, { curves, range: 1 });
     const { width, height, left, right, top, bottom } = PLOT;
     this.readings = curves.map(({ name }) => make("b", { "data-reading": `${title} ${name}` }));
-    const named = curves.length <= MOST_NAMED ? curves : [];
-    const names = named.map(({ name, colour, dash }, k) => {
+    const many = curves.length > MOST_NAMED;
+    const names = (many ? [] : curves).map(({ name, colour, dash }, k) => {
       const line = drawn("line", { x2: 14, y1: 5, y2: 5, stroke: pageColour(colour), "stroke-width": 2, "stroke-dasharray": dash ?? "" });
       return make("span", {}, drawn("svg", { viewBox: "0 0 14 10", class: "key" }, line), `${name} `, this.readings[k]);
     });
-    this.lines = curves.map(({ colour, dash }) => drawn("path", {
-      fill: "none", stroke: pageColour(colour), "stroke-width": 1.4, "stroke-linejoin": "round", "stroke-dasharray": dash ?? "",
-    }));
+    if (many) names.push(make("span", {}, `${curves.length} curves, in the colours of their sections`));
+    if (compared.length) names.push(make("span", {}, `faint: ${compared}`));
+    const line = ({ colour, dash }, width, opacity) => drawn("path", {
+      fill: "none", stroke: pageColour(colour), "stroke-width": width, "stroke-opacity": opacity,
+      "stroke-linejoin": "round", "stroke-dasharray": dash ?? "",
+    });
+    this.lines = curves.map((curve) => line(curve, 1.4, 1));
+    this.faint = compared ? curves.map((curve) => line(curve, 3, 0.3)) : [];
     this.now = make("div", { class: "now" }); // beside the picture, which is not drawn anew when it moves
     const share = (value, whole) => `${((100 * value) / whole).toFixed(2)}%`;
     this.now.style.inset = [share(top, height), share(right, width), share(bottom, height), share(left, width)].join(" ");
     this.grid = drawn("g", { class: "grid" });
-    this.picture = drawn("svg", { viewBox: `0 0 ${width} ${height}` }, this.grid, ...this.lines);
+    this.picture = drawn("svg", { viewBox: `0 0 ${width} ${height}` }, this.grid, ...this.faint, ...this.lines);
     const caption = make("figcaption", {}, make("strong", {}, `${title}, ${unit}`), make("div", { class: "names" }, ...names));
     this.figure = make("figure", { "data-plot": title }, caption, make("div", { class: "plot" }, this.picture, this.now));
     this.now.hidden = !seek;
@@ -59,11 +65,11 @@ class Plot {
     return this.inner.x + (this.inner.width * (time - this.first)) / (this.last - this.first);
   }
 
-  // times and columns of the same length; least: the smallest range worth showing.
-  draw(time, columns, least = 0) {
-    [this.first, this.last] = [time[0], Math.max(time[time.length - 1], time[0] + 1e-3)];
+  // Times and columns of the same length; least: the smallest range worth showing; other: what is faint.
+  draw(time, columns, least = 0, other = { time: [], columns: [] }) {
+    [this.first, this.last] = [time[0], Math.max(time[time.length - 1], ...other.time.slice(-1), time[0] + 1e-3)];
     let [low, high] = [Infinity, -Infinity];
-    for (const column of columns) for (const value of column) {
+    for (const column of [...columns, ...other.columns]) for (const value of column) {
       if (value < low) low = value;
       if (value > high) high = value;
     }
@@ -80,6 +86,7 @@ class Plot {
     }
     this.grid.replaceChildren(...marks);
     columns.forEach((column, k) => this.lines[k].setAttribute("d", this.path(time, column, y)));
+    other.columns.forEach((column, k) => this.faint[k].setAttribute("d", this.path(other.time, column, y)));
   }
 
   // Of many rows that share a place, the first, least, greatest and last: nothing that sticks out is left out.
