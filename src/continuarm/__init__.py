@@ -4,7 +4,12 @@ q holds the muscle length changes in metres, section by section; tau the muscle 
 Every function takes leading batch axes: (..., 3n).
 """
 
-# ruff: noqa: I001 - a table of contents, in the order of the subject
+# ruff: noqa: E402, I001 - a table of contents, in the order of the subject
+
+# First of all: as a command, importing the rest can be interrupted
+from continuarm.common.command_start import leave_on_interrupt as _leave_on_interrupt
+
+_leave_on_interrupt()
 
 # The description of an arm
 from continuarm.arms.arm import Arm, Payload

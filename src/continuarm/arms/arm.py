@@ -21,6 +21,7 @@ from continuarm.arms.description import Description, FieldError, Name, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
 MOST_SECTIONS, MOST_MUSCLES = 10_000, 100_000
@@ -93,9 +94,16 @@ class Arm(Description):
     @field_validator("sections", mode="before")
     @classmethod
     def _is_a_list(cls, sections: Any) -> Any:
-        if isinstance(sections, (str, dict, Section, type)) or not hasattr(sections, "__iter__"):
+        try:
+            sections = (
+                None
+                if isinstance(sections, (str, dict, Section))
+                else tuple(itertools.islice(sections, MOST_SECTIONS + 1))
+            )
+        except TypeError:  # nothing that can be gone through
+            sections = None
+        if sections is None:
             raise ValueError("must be a list of sections, in a file [[sections]]")
-        sections = tuple(itertools.islice(sections, MOST_SECTIONS + 1))
         if not sections:
             raise ValueError("must have at least one section")
         if len(sections) > MOST_SECTIONS:
@@ -206,6 +214,11 @@ class Arm(Description):
 def _numbered(letter: str, section: int, number: int) -> str:
     """l33, or l10-2 where the numbers would run together."""
     return f"{letter}{section}{number}" if max(section, number) < 10 else f"{letter}{section}-{number}"
+
+
+def require_arm(arm: object) -> None:
+    """Raises TypeError unless it is an Arm."""
+    require_kind("arm", arm, Arm, "an Arm (see load_arm)")
 
 
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, field_validator, model_validator
 
-from continuarm.arms.description import Description, FieldError
+from continuarm.arms.description import Description, FieldError, written
 from continuarm.arms.field_types import (
-    LARGEST_COEFFICIENT,
     Angle,
     Area,
     Coefficient,
@@ -31,6 +30,7 @@ from continuarm.arms.field_types import (
     ThreeOrMore,
     Two,
 )
+from continuarm.common.limits import LARGEST
 
 
 class Muscles(Description):
@@ -173,6 +173,9 @@ class Section(Description):
     def _plain(cls, value: Any) -> Any:
         try:
             array = np.array(value)
+            if array.dtype.kind == "f":  # numbers of half precision cannot be compared with the limits
+                with np.errstate(over="ignore"):
+                    array = array.astype(float)
         except ValueError:  # rows of unequal length
             array = np.array(None)
         matrix_or_less = array.ndim < 2 or array.shape == (3, 3)
@@ -181,8 +184,8 @@ class Section(Description):
             raise ValueError("must be one number, one number per muscle, or a 3x3 matrix of numbers")
         if not np.isfinite(array).all():
             raise ValueError("must be finite")
-        if np.abs(array).max() > LARGEST_COEFFICIENT:
-            raise ValueError("must have no number beyond ±1e12")
+        if np.abs(array).max() > LARGEST:
+            raise ValueError(f"must have no number beyond ±{written(LARGEST)}")
         return tuple(map(tuple, array.tolist())) if array.ndim == 2 else array.tolist()
 
     @model_validator(mode="after")

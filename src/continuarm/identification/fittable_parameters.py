@@ -15,7 +15,8 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.number_checks import Floats
+from continuarm.common.argument_checks import require_kind
+from continuarm.common.number_checks import Floats, as_float, real_numbers
 from continuarm.common.text import short
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.sensors import reach
@@ -54,6 +55,20 @@ class Free:
     name: str
     bounds: tuple[float, float] | None = None
     start: float | None = None
+
+    def __post_init__(self) -> None:
+        require_kind("name", self.name, str, "the name of a parameter, such as 'stiffness'")
+        if self.bounds is not None:
+            allowed = "two numbers, the least and the greatest"
+            bounds = real_numbers(f"bounds of {self.name}", self.bounds, allowed)
+            if bounds.shape != (2,):
+                raise ValueError(f"bounds of {self.name} = {short(self.bounds)}: must be {allowed}")
+            object.__setattr__(self, "bounds", tuple(bounds.tolist()))
+        if self.start is not None:
+            start = as_float(self.start)
+            if not math.isfinite(start):
+                raise ValueError(f"start of {self.name} = {short(self.start)}: must be a finite number")
+            object.__setattr__(self, "start", start)
 
 
 class SearchNumber(NamedTuple):

@@ -18,14 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import choice, require_file_name, require_kind, truth_value
 from continuarm.common.files import file_name, output_path, replaced
-from continuarm.common.number_checks import Floats, is_number
+from continuarm.common.number_checks import Floats, as_float
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
-from continuarm.identification.recording import CommandRows, Recording, Start
+from continuarm.identification.recording import STARTS, CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
@@ -100,6 +101,12 @@ def read_recording(
     >>> run.name, len(run.times), run.sensors[0].name
     ('run', 2, 'tip 3')
     """
+    require_file_name("path", path)
+    require_arm(arm)
+    if start is not None:
+        choice("start", start, STARTS)
+    if linear is not None:
+        truth_value("linear", linear)
     name = file_name(path)
     where = Path(path)
     read = _from_motion if where.suffix.lower() in SUFFIXES else _from_csv
@@ -136,6 +143,8 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     0, 0, 0, 452
     0.1, 0, 0, 452
     """
+    require_kind("recording", recording, Recording, "a Recording")
+    require_arm(arm)
     drive = recording.drive(arm)
     times = recording.times
     if not recording.static:
@@ -175,7 +184,7 @@ def _with_sigma(sensors: Sequence[Sensor], sigma: float | Mapping[str, float] | 
     for name, value in given.items():
         if name not in known:
             raise ValueError(f"sigma of {short(name)}: must be of one of {', '.join(known)}")
-        if not (is_number(value) and 0 < value < float("inf")):
+        if not 0 < as_float(value) < float("inf"):
             raise ValueError(f"sigma of {name} = {short(value)}: must be a number above 0, m or rad")
     found = []
     for sensor in sensors:

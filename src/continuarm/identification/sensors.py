@@ -14,7 +14,9 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.common.argument_checks import require_kind
+from continuarm.common.limits import LONGEST
+from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers, whole_number
 from continuarm.common.text import short
 from continuarm.sections.model_range import FULL_TURN
 from continuarm.simulation.inputs import muscle_index
@@ -90,6 +92,7 @@ class TipPosition(Sensor):
     sigma: float | None = None
 
     def __post_init__(self) -> None:
+        whole_number("section", self.section, least=1)
         _set_up(self, 3)
 
     @property
@@ -148,7 +151,8 @@ class TipOrientation(Sensor):
     sigma: float | None = None
 
     def __post_init__(self) -> None:
-        values = np.asarray(self.values)
+        whole_number("section", self.section, least=1)
+        values = real_numbers(f"values of {self.name}", self.values, "rows of 3 or 4 numbers")
         if values.ndim == 2 and values.shape[1] == 4:
             object.__setattr__(self, "values", _rotation_vectors(self.name, values))
         _set_up(self, 3)
@@ -220,8 +224,9 @@ class MuscleLength(Sensor):
     sigma: float | None = None
 
     def __post_init__(self) -> None:
-        if np.ndim(self.values) == 1:
-            object.__setattr__(self, "values", np.asarray(self.values)[:, None])
+        require_kind("muscle", self.muscle, str, "the name of a muscle, such as 'l11'")
+        values = real_numbers(f"values of {self.name}", self.values, "numbers")
+        object.__setattr__(self, "values", values[:, None] if values.ndim == 1 else values)
         _set_up(self, 1)
 
     @property
@@ -265,14 +270,21 @@ def medians(values: Floats) -> Floats:
 
 def _set_up(sensor: Sensor, width: int) -> None:
     """Values as an array (k, width) whose gaps are NaN."""
-    values = real_numbers(sensor.name, sensor.values, f"rows of {width} numbers")
+    values = real_numbers(f"values of {sensor.name}", sensor.values, f"rows of {width} numbers")
     if values.ndim != 2 or values.shape[1] != width:
-        raise ValueError(f"{sensor.name} has shape {values.shape}: must be (k, {width}), one row for each time")
+        raise ValueError(
+            f"values of {sensor.name} have shape {values.shape}: must be (k, {width}), a row for each time"
+        )
     if np.isinf(values).any():
-        raise ValueError(f"{sensor.name} has an infinite value: a gap is NaN")
+        raise ValueError(f"values of {sensor.name} have an infinite one: a gap is NaN")
+    not_too_large(f"values of {sensor.name}", np.nan_to_num(values), sensor.unit)
     object.__setattr__(sensor, "values", values)
-    if sensor.sigma is not None and not 0 < sensor.sigma < np.inf:
-        raise ValueError(f"sigma of {sensor.name} = {sensor.sigma!r}: must be above 0 {sensor.unit}")
+    if sensor.sigma is not None:
+        sigma = as_float(sensor.sigma)
+        if not 0 < sigma <= LONGEST:
+            limits = f"above 0 {sensor.unit} and at most {LONGEST:g} {sensor.unit}"
+            raise ValueError(f"sigma of {sensor.name} = {short(sensor.sigma)}: must be {limits}")
+        object.__setattr__(sensor, "sigma", sigma)
 
 
 def _rotation_vectors(name: str, quaternions: Floats) -> Floats:
@@ -281,7 +293,7 @@ def _rotation_vectors(name: str, quaternions: Floats) -> Floats:
 
     found = np.full((len(quaternions), 3), np.nan)
     seen = np.isfinite(quaternions).all(axis=1)
-    if (np.abs(np.linalg.norm(quaternions[seen], axis=1) - 1) > 0.05).any():
+    if (np.abs(quaternions[seen]) > 2).any() or (np.abs(np.linalg.norm(quaternions[seen], axis=1) - 1) > 0.05).any():
         raise ValueError(f"{name}: a quaternion is not of length 1")
     found[seen] = Rotation.from_quat(quaternions[seen][:, [1, 2, 3, 0]]).as_rotvec()
     return found

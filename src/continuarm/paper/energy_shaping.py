@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from continuarm.arms.inertia_models import CentreOfGravity
+from continuarm.common.argument_checks import require_function
 from continuarm.common.number_checks import Floats, real_numbers, whole_number
 from continuarm.common.text import short
 from continuarm.paper.random_sections import (
@@ -213,6 +214,7 @@ def fit_energy_shaping(
     """
     count = whole_number("samples", samples, least=1000, most=MOST_SAMPLES)
     resamplings = whole_number("bootstrap", bootstrap, least=10)
+    require_function("progress", progress)
     solve = _solver(method, bounds)
     drawn_from = sampling_named(sampling)
     groups: list[Floats] = []

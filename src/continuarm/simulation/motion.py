@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import require_kind
+from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
 
@@ -72,6 +73,20 @@ class Motion:
     dissipated: Floats  # (k,), J: taken by dampers and hysteresis since the start
     record: dict[str, Any] = field(default_factory=dict)
     stopped: str = ""
+
+    def __post_init__(self) -> None:
+        require_arm(self.arm)
+        muscles, size = len(self.arm.muscle_names), 3 * self.arm.n
+        widths = {"q": size, "qd": size, "tau": size, "pressures": muscles, "hysteresis": muscles, "wrench": 6}
+        count = len(np.atleast_1d(real_numbers("t", self.t, "a list of seconds")))
+        for name in ROWS:
+            shape = (count, widths[name]) if name in widths else (count,)
+            rows = real_numbers(name, getattr(self, name), f"numbers of shape {shape}")
+            if rows.shape != shape:
+                raise ValueError(f"{name} has shape {rows.shape}: must be {shape}, a row for each time in t")
+            object.__setattr__(self, name, rows)
+        require_kind("record", self.record, dict, "a dictionary")
+        require_kind("stopped", self.stopped, str, "text")
 
     @cached_property
     def tip_poses(self) -> Floats:

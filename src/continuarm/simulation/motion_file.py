@@ -26,6 +26,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.file_locks import claimed
 from continuarm.common.files import beside, cause, file_name, opened, output_path
 from continuarm.common.number_checks import Floats
@@ -82,6 +83,7 @@ def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
     >>> bool((ca.load_motion("run.nc").q == motion.q).all())
     True
     """
+    require_kind("motion", motion, Motion, "a Motion (see simulate)")
     count = len(motion.t)
     with MotionWriter(path, motion.arm, count) as writer:
         for start in range(0, count, _ROWS_AT_ONCE):
@@ -136,9 +138,6 @@ class MotionWriter:
         if not np.isfinite(part.t).all():
             raise ValueError("t of a part must be finite")
         values = _values(part) if count else {}
-        for name, each in values.items():
-            if each.shape != (count, *self._shapes[name]):
-                raise ValueError(f"{name} has shape {each.shape}: must be {(count, *self._shapes[name])}")
         with _in_one_sentence(self.path):
             for name, each in values.items():
                 self._file.flush()  # a row counts when it has a time: the rest of it must be there before

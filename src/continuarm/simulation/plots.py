@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.files import output_path, replaced
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
@@ -53,6 +54,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    require_kind("motion", motion, Motion, "a Motion (see simulate)")
     if not len(motion.t):
         raise ValueError("motion has no states: there is nothing to draw")
     distances = None if other is None else tip_distances(motion, other)
@@ -93,6 +95,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
 
 def tip_distances(motion: Motion, other: Motion) -> Floats:
     """How far apart the section tips of two motions are at each time: (k, n), m; up to the end of the shorter one."""
+    require_kind("other", other, Motion, "a Motion (see simulate)")
     if motion.arm.n != other.arm.n:
         raise ValueError(f"other has {other.arm.n} sections: must have {motion.arm.n}, as the motion it is compared to")
     both = min(len(motion.t), len(other.t))

@@ -8,13 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from continuarm.common.number_checks import Floats, is_number, whole_number
+from continuarm.common.number_checks import Floats, as_float, whole_number
+from continuarm.common.text import short
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import USUAL, Allowance, Run, reason
 from continuarm.simulation.interpolation import cubic
+
+LEAST_ATOL = 1e-15
+"""m: below it the rounding of length changes alone exceeds the tolerance: an arm at rest takes millions of steps."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ class Adaptive:
     def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
         _check_tolerances(self.rtol, self.atol)
-        if not (is_number(self.longest_step) and self.longest_step >= 1e-9):
-            raise ValueError(f"longest_step = {self.longest_step!r}: must be at least 1e-9 s")
+        if not as_float(self.longest_step) >= 1e-9:
+            raise ValueError(f"longest_step = {short(self.longest_step)}: must be at least 1e-9 s")
         whole_number("highest_order", self.highest_order, least=1, most=5)
         return _AdaptiveRun(self, plant, state)
 
@@ -68,9 +72,9 @@ class _AdaptiveRun:
         self.motion = compiled.native.AdaptiveMotion(
             native_plant(plant),
             state.tolist(),
-            solver.rtol,
-            _tolerances(solver.atol, plant).tolist(),
-            min(solver.longest_step, 1e300),
+            as_float(solver.rtol),
+            _tolerances(as_float(solver.atol), plant).tolist(),
+            min(as_float(solver.longest_step), 1e300),
             solver.highest_order,
         )
 
@@ -121,18 +125,18 @@ class FixedStep:
 
     def start(self, plant: Plant, state: Floats) -> Run:
         """A run from a state at t = 0."""
-        if not (is_number(self.rate) and 0 < self.rate <= 1e7):
-            raise ValueError(f"rate of FixedStep = {self.rate!r}: must be above 0 Hz and at most 1e7 Hz")
+        if not 0 < as_float(self.rate) <= 1e7:
+            raise ValueError(f"rate of FixedStep = {short(self.rate)}: must be above 0 Hz and at most 1e7 Hz")
         return _FixedRun(self, plant, state)
 
     def check(self, drive: CommandsOverTime, duration: float) -> None:
         """A motion has at least one step, and a controller is asked every so many whole steps."""
-        if self.rate * duration < 1 - 1e-9:
+        if as_float(self.rate) * duration < 1 - 1e-9:
             raise ValueError(
                 f"rate of FixedStep = {self.rate:g} Hz: must be at least {1 / duration:g} Hz, a step in {duration:g} s"
             )
         if drive.control is not None:
-            ratio = self.rate / drive.control.rate
+            ratio = as_float(self.rate) / drive.control.rate
             if abs(ratio - round(ratio)) > 1e-9 * ratio or round(ratio) < 1:
                 raise ValueError(
                     f"rate of the controller = {drive.control.rate:g} Hz: "
@@ -142,7 +146,7 @@ class FixedStep:
 
 class _FixedRun:
     def __init__(self, solver: FixedStep, plant: Plant, state: Floats) -> None:
-        self.plant, self.step, self.done = plant, 1 / solver.rate, 0
+        self.plant, self.step, self.done = plant, 1 / as_float(solver.rate), 0
         if compiled.native is None:
             self.block = 1
             self.motion: Any = _NumpySteps(plant, state, self.step)
@@ -258,8 +262,8 @@ class CVODE:
         whole_number("highest_order", self.highest_order, least=1, most=5)
         from continuarm.simulation.cvode_run import CvodeRun
 
-        tolerances = _tolerances(self.atol, plant)
-        return CvodeRun(plant, state, self.rtol, tolerances, self.highest_order)
+        tolerances = _tolerances(as_float(self.atol), plant)
+        return CvodeRun(plant, state, as_float(self.rtol), tolerances, self.highest_order)
 
     def check(self, drive: CommandsOverTime, duration: float) -> None:
         """Follows all commands."""
@@ -285,6 +289,6 @@ def _tolerances(atol: float, plant: Plant) -> Floats:
 
 
 def _check_tolerances(rtol: float, atol: float) -> None:
-    for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, 1e-300)):
-        if not (is_number(value) and least <= value <= 1):
-            raise ValueError(f"{name} = {value!r}: must be between {least:g} and 1")
+    for name, value, least in (("rtol", rtol, 1e-13), ("atol", atol, LEAST_ATOL)):
+        if not least <= as_float(value) <= 1:
+            raise ValueError(f"{name} = {short(value)}: must be between {least:g} and 1")

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, per_section
 from continuarm.arms.section import springs_over_lengths
-from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
+from continuarm.common.number_checks import Floats, entry, first, not_too_large, numbers_of_shape
 from continuarm.engine.quantities import elastic_forces, gravity_forces, static_stiffness, wrench_forces
-from continuarm.engine.state_checks import checked
+from continuarm.engine.state_checks import checked, common_batch
 from continuarm.sections.model_range import FULL_TURN
 
 MOST_STEPS = 200
@@ -187,6 +187,7 @@ def springs_over_q(arm: Arm, muscle_stiffness: ArrayLike) -> Floats:
     """Wᵀ k W of springs along the muscles: (..., muscles) -> (..., 3n, 3n), N/m."""
     muscles = len(arm.muscle_names)
     k = numbers_of_shape("muscle_stiffness", muscle_stiffness, muscles, f"{muscles} muscles of {arm.name!r}")
+    not_too_large("muscle_stiffness", k, "N/m")
     if (k < 0).any():
         at = first(k < 0)
         raise ValueError(f"{entry('muscle_stiffness', at)} = {k[at]:g}: must be at least 0 N/m")
@@ -201,21 +202,17 @@ def springs_over_q(arm: Arm, muscle_stiffness: ArrayLike) -> Floats:
 def _given(arm: Arm, tau: Any, wrench: Any, muscle_stiffness: Any, start: Any) -> tuple[Floats, Loads, tuple[int, ...]]:
     """What a user gave, checked, with all batch axes made one; and the batch axes."""
     checked(arm)
-    (begin,) = checked(arm, q=np.zeros(3 * arm.n) if start is None else start)
+    (begin,) = checked(arm, {"q": "start"}, q=np.zeros(3 * arm.n) if start is None else start)
     given = {"start": begin, "tau": per_section(arm, "tau", np.zeros(3 * arm.n) if tau is None else tau)}
     (given["wrench"],) = checked(arm, wrench=np.zeros(6) if wrench is None else wrench)
-    axes = {name: array.shape[:-1] for name, array in given.items()}
+    shapes = {name: array.shape for name, array in given.items()}
     if muscle_stiffness is not None:
         given["springs"] = springs_over_q(arm, muscle_stiffness)
-        axes["muscle_stiffness"] = given["springs"].shape[:-2]
-    try:
-        batch = np.broadcast_shapes(*axes.values())
-    except ValueError:
-        shapes = ", ".join(f"{name} {shape}" for name, shape in axes.items())
-        raise ValueError(f"batch axes do not fit together: {shapes}") from None
+        shapes["muscle_stiffness"] = (*given["springs"].shape[:-2], len(arm.muscle_names))
+    batch = common_batch(shapes)
     flat = {}
-    for (name, array), own in zip(given.items(), axes.values(), strict=True):
-        inner = array.shape[len(own) :]
+    for (name, array), shape in zip(given.items(), shapes.values(), strict=True):
+        inner = array.shape[len(shape) - 1 :]
         flat[name] = np.broadcast_to(array, batch + inner).reshape(-1, *inner)
     return flat["start"].copy(), Loads(flat["tau"], flat["wrench"], flat.get("springs")), batch
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, first
 from continuarm.engine.quantities import damping_forces, mass_matrix, static_stiffness
-from continuarm.engine.state_checks import checked
+from continuarm.engine.state_checks import checked, common_batch
 from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of_stiffness, springs_over_q
 
 
@@ -139,9 +139,13 @@ def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple
     checked(arm)
     size = 3 * arm.n
     (q,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
+    (wrench,) = checked(arm, wrench=np.zeros(6) if wrench is None else wrench)
     springs = np.zeros((size, size)) if muscle_stiffness is None else springs_over_q(arm, muscle_stiffness)
+    common_batch(
+        {"q": q.shape, "wrench": wrench.shape, "muscle_stiffness": (*springs.shape[:-2], len(arm.muscle_names))}
+    )
     H = springs + static_stiffness(arm, q, wrench)
-    if wrench is None or not np.any(np.asarray(wrench)[..., :3]):  # a moment has no energy: its part has no symmetry
+    if not np.any(wrench[..., :3]):  # a moment has no energy: its part has no symmetry
         H = (H + H.swapaxes(-1, -2)) / 2
     root = root_of_stiffness(arm)
     unstable = _eigenvalues(root @ H @ root.T)[..., 0] < UNSTABLE
