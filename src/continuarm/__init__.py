@@ -40,6 +40,7 @@ from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import load_motion, save_motion
+from continuarm.simulation.modes_over_time import mode_motion
 
 # An arm from its recordings
 from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
@@ -53,7 +54,7 @@ from continuarm.identification.result import Identification
 # The paper's own
 from continuarm.paper.energy_shaping import EnergyShapingFit, fit_energy_shaping
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CVODE",
@@ -106,6 +107,7 @@ __all__ = [
     "load_arm",
     "load_motion",
     "mass_matrix",
+    "mode_motion",
     "natural_frequencies",
     "poses_along",
     "potential_energy",

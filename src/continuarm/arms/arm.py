@@ -7,25 +7,37 @@ any arm, and keep what is computed from them within the range of floating point.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from continuarm.arms.description import Description, Text
+from continuarm.arms.description import Description, FieldError, Name, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
+MOST_SECTIONS, MOST_MUSCLES = 10_000, 100_000
+"""Of an arm: beyond any that is built, and short of what memory and the indices of matrices over q can hold."""
+
 
 class Payload(Description):
-    """A point mass carried at the tip of the last section."""
+    """A point mass carried at the tip of the last section.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype").replace(payload=ca.Payload(mass=0.05))
+    >>> q = ca.equilibrium(arm)
+    >>> round(1e3 * float(ca.tip_poses(arm, q)[-1, 2, 3]), 2)  # mm below the base: the payload stretches the arm
+    451.15
+    """
 
     mass: Mass = Field(description="kg")
     offset: Annotated[tuple[Coordinate, Coordinate, Coordinate], Three] = Field(
@@ -41,9 +53,17 @@ class Arm(Description):
     """A chain of sections on a fixed base. Unbent, it points along +Z of its base.
 
     M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ, with q and τ of shape (3n,), section by section from the base.
+
+    Examples
+    --------
+    >>> section = ca.Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700.0, damping=110.0, twist=np.pi / 3)
+    >>> arm = ca.Arm(name="trunk", sections=[section] * 3)
+    >>> arm.n, arm.muscle_names[-1]
+    (3, 'l33')
+    >>> standing = arm.replace(gravity=(0, 0, -9.81))  # an arm is never changed, another one is made
     """
 
-    name: Text = Field("arm", description="what plots and messages call the arm")
+    name: Name = Field("arm", description="what plots and messages call the arm")
     description: Text = Field("", description="what this arm is and where its numbers come from")
     sections: tuple[Section, ...] = Field(min_length=1, description="from the base to the tip")
     inertia: InertiaModel = Field(
@@ -75,14 +95,27 @@ class Arm(Description):
     @classmethod
     def _is_a_list(cls, sections: Any) -> Any:
         try:
-            sections = None if isinstance(sections, (str, dict, Section)) else tuple(sections)
+            sections = (
+                None
+                if isinstance(sections, (str, dict, Section))
+                else tuple(itertools.islice(sections, MOST_SECTIONS + 1))
+            )
         except TypeError:  # nothing that can be gone through
             sections = None
         if sections is None:
             raise ValueError("must be a list of sections, in a file [[sections]]")
         if not sections:
             raise ValueError("must have at least one section")
+        if len(sections) > MOST_SECTIONS:
+            raise ValueError(f"must have at most {MOST_SECTIONS} sections")
         return sections
+
+    @model_validator(mode="after")
+    def _has_countable_muscles(self) -> Self:
+        total = sum(3 if section.muscles is None else len(section.muscles.angles) for section in self.sections)
+        if total > MOST_MUSCLES:
+            raise FieldError("sections", f"{total} muscles", f"must have at most {MOST_MUSCLES} in all")
+        return self
 
     @property
     def n(self) -> int:
@@ -95,6 +128,11 @@ class Arm(Description):
         return [
             _numbered("l", i, j) for i, s in enumerate(self.sections, start=1) for j in range(1, len(s.muscle_map) + 1)
         ]
+
+    @cached_property
+    def muscle_columns(self) -> dict[str, int]:
+        """The place of each muscle among all of them, by its name, from 0."""
+        return {name: column for column, name in enumerate(self.muscle_names)}
 
     @cached_property
     def coordinate_names(self) -> list[str]:
@@ -118,7 +156,25 @@ class Arm(Description):
         return (0.0, (0.0, 0.0, 0.0)) if self.payload is None else (self.payload.mass, self.payload.offset)
 
     def muscle_forces(self, forces: ArrayLike) -> Floats:
-        """τ from the forces of all muscles, section by section: (..., muscles) -> (..., 3n), N, positive extends."""
+        """τ from the forces of all muscles, positive extends: Wᵀ f, section by section.
+
+        Parameters
+        ----------
+        forces : array_like, (..., muscles)
+            Force of each muscle, N, in the order of `muscle_names`.
+
+        Returns
+        -------
+        ndarray, (..., 3n)
+            τ, N; the same numbers where no section describes its `muscles`.
+
+        Examples
+        --------
+        >>> four = ca.Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.02] * 4)
+        >>> arm = ca.Arm(sections=[ca.Section(length=0.2, radius=0.02, mass=0.1, stiffness=500.0, muscles=four)])
+        >>> print(arm.muscle_forces([3.0, 3.0, 3.0, 3.0]))  # four muscles, 12 N together, over three coordinates
+        [4. 4. 4.]
+        """
         counts = [len(section.muscle_map) for section in self.sections]
         total = sum(counts)
         checked = numbers_of_shape("forces", forces, total, f"{total} muscles of {self.name!r}")
@@ -128,7 +184,25 @@ class Arm(Description):
         return require_finite("muscle_forces", np.concatenate(tau, axis=-1), checked.ndim - 1)
 
     def muscle_lengths(self, q: ArrayLike) -> Floats:
-        """Length changes of all muscles: (..., 3n) -> (..., muscles), m."""
+        """Length changes of all muscles: W q, section by section.
+
+        Parameters
+        ----------
+        q : array_like, (..., 3n)
+            m.
+
+        Returns
+        -------
+        ndarray, (..., muscles)
+            m, in the order of `muscle_names`; the same numbers where no section describes its `muscles`.
+
+        Examples
+        --------
+        >>> four = ca.Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.02] * 4)
+        >>> arm = ca.Arm(sections=[ca.Section(length=0.2, radius=0.02, mass=0.1, stiffness=500.0, muscles=four)])
+        >>> print((1e3 * arm.muscle_lengths([0.003, 0.012, 0.012])).round(2))  # mm
+        [ 3.  9. 15.  9.]
+        """
         checked = per_section(self, "q", q)
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = [

@@ -35,7 +35,15 @@ from continuarm.common.number_checks import real_numbers
 
 
 class Muscles(Description):
-    """Where the muscles of a section run: three or more, at any angle and distance from its axis."""
+    """Where the muscles of a section run: three or more, at any angle and distance from its axis.
+
+    Examples
+    --------
+    >>> four = ca.Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.02] * 4)
+    >>> section = ca.Section(length=0.2, radius=0.02, mass=0.1, stiffness=500.0, muscles=four)
+    >>> ca.Arm(sections=[section]).muscle_names
+    ['l11', 'l12', 'l13', 'l14']
+    """
 
     angles: Annotated[tuple[Angle, ...], ThreeOrMore] = Field(
         min_length=3, description="rad, about +Z from +X of the section's base"
@@ -102,6 +110,12 @@ class Section(Description):
     """One continuum section: an extensible arc of constant curvature between two plates.
 
     q_i = (l1, l2, l3) are the length changes of muscles at 0°, 120° and 240° on the circle of radius `radius`.
+
+    Examples
+    --------
+    >>> section = ca.Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700.0, damping=110.0)
+    >>> section.replace(mass=0.12).disc_inertia == 0.12 * 0.0125**2 / 4
+    True
     """
 
     length: Length = Field(description="L: unactuated length, m")

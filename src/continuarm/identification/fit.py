@@ -50,15 +50,47 @@ def identify(
 ) -> Identification:
     """The arm whose motion comes nearest to recordings, with errors.
 
-    arm: where the search begins; everything that is not free stays as it is.
-    free: names of parameters, or Free(name, bounds, start), see Free; text may name several with commas between them.
-    held_out: recordings that the fit does not see; how well it meets them is reported.
-    delay: whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
-    starts: from how many places, drawn with the seed, to search; if left out one, or five if that ends far from the
-    noise. threads: how many simulations run together; all processors if left out.
-    progress is called with the share done and words about the current misfit. Ctrl-C ends the search: the best so far
-    is returned, with errors, and says so; a second Ctrl-C ends it all at once. Raises ValueError for recordings that
-    cannot be of this arm, with the likely cause.
+    Ctrl-C ends the search: the best so far is returned, with errors, and says so; a second Ctrl-C ends it all at once.
+
+    Parameters
+    ----------
+    arm : Arm
+        Where the search begins; everything that is not free stays as it is.
+    recordings : Recording or sequence of Recording
+    free : str or iterable of str or Free
+        Names of parameters, see `Free`; text may name several with commas between them.
+    held_out : sequence of Recording, optional
+        Recordings that the fit does not see; how well it meets them is reported.
+    delay : bool, optional
+        Whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
+    starts : int, optional
+        From how many places, drawn with the seed, to search; if left out one, or five if that ends far from the noise.
+    seed : int, optional
+        Of the places.
+    threads : int, optional
+        How many simulations run together; all processors if left out.
+    progress : callable, optional
+        Called with the share done and words about the current misfit.
+
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    ValueError
+        For recordings that cannot be of this arm, with the likely cause.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> truth = arm.replace(sections=[section.replace(stiffness=1500.0) for section in arm.sections])
+    >>> camera = ca.TipPosition(3, np.zeros((61, 3)))
+    >>> run = ca.Recording("run", ca.PressureSteps({"l33": [(0.5, 500e3)]}), np.arange(61) / 20, [camera])
+    >>> found = ca.identify(arm, ca.simulated_recording(truth, run), "stiffness", delay=False)
+    >>> fitted = found["stiffness"]
+    >>> bool(abs(fitted.value - 1500) < 4 * fitted.standard_error), found.serious
+    (True, False)
     """
     with deferred_interruption() as interruption:
         return _identified(interruption, arm, recordings, free, held_out, delay, starts, seed, threads, progress)

@@ -30,12 +30,26 @@ LEAST_PART = 1e-6
 
 @dataclass(frozen=True)
 class Free:
-    """A parameter to be fitted: its name, and where it is searched for, in SI units.
+    """A parameter to be fitted: its name, and where it is searched for.
 
     Names are those of the fields of a section: stiffness, damping, mass, muscle_area, dead_zone, valve_lag,
     pressure_stiffness, hysteresis, twist, offset, each one number (hysteresis: three) for all sections; or
     "... per section"; for stiffness and damping also "... per muscle", "... matrix" and "... matrix per section". Twist
     and offset are those between sections. Of the arm: base_rotation. Of the measurement: sensor_frame, delay.
+
+    Parameters
+    ----------
+    name : str
+        One of those above.
+    bounds : (float, float), optional
+        In SI units; if left out a positive parameter is searched for from a thirtieth to thirty times its start.
+    start : float, optional
+        In SI units; what the arm has if left out.
+
+    Examples
+    --------
+    >>> ca.Free("dead_zone", bounds=(50e3, 200e3))
+    Free(name='dead_zone', bounds=(50000.0, 200000.0), start=None)
     """
 
     name: str

@@ -6,6 +6,7 @@ each row.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -57,9 +58,31 @@ class CommandRows:
 class Recording:
     """One measured run, or a static table of them.
 
-    times: (k,) of the samples in s, on the clock of the input, which begins at 0; of a static table the row numbers.
-    start: "equilibrium" at rest under the first commands, "hanging" at rest before them, "unbent" q = 0.
-    wrench: on the last tip, as in `simulate`.
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    input : optional
+        What drove the arm: `PressureSteps`, `PressureSignal`, `ForceSignal`, or None.
+    times : array_like, (k,)
+        Of the samples, s, on the clock of the input, which begins at 0; of a static table the row numbers.
+    sensors : sequence
+        `TipPosition`, `TipOrientation`, `MuscleLength`, each with k rows.
+    start : {"equilibrium", "hanging", "unbent"}, optional
+        At rest under the first commands, at rest before them, or at q = 0.
+    wrench : array_like, (6,), or WrenchSignal, optional
+        On the last tip, as in `simulate`.
+    static : bool, optional
+        Whether it is a static table, see `Recording.table`.
+
+    Examples
+    --------
+    >>> times = np.arange(60) / 30
+    >>> camera = ca.TipPosition(3, np.zeros((60, 3)))
+    >>> run = ca.Recording("run1", ca.PressureSteps({"l33": [(0.5, 500e3)]}), times, [camera])
+    >>> seen = ca.simulated_recording(ca.load_arm("prototype"), run, noise=1e-3, seed=1)
+    >>> print((1e3 * seen.sensors[0].values[-1]).round())  # mm
+    [-82.   1. 408.]
     """
 
     name: str
@@ -88,9 +111,9 @@ class Recording:
         choice(f"{self.name}: start", self.start, STARTS)
         if not self.sensors:
             raise ValueError(f"{self.name}: {NO_SENSORS}")
-        names = [sensor.name for sensor in self.sensors]
+        names = Counter(sensor.name for sensor in self.sensors)
         for sensor in self.sensors:
-            if names.count(sensor.name) > 1:
+            if names[sensor.name] > 1:
                 raise ValueError(f"{self.name}: {sensor.name} is there twice")
             if len(sensor.values) != len(times):
                 rows = f"{len(sensor.values)} rows: must have {len(times)}, one for each time"
@@ -107,7 +130,25 @@ class Recording:
         forces: ArrayLike = 0.0,
         wrench: ArrayLike = 0.0,
     ) -> Recording:
-        """A static table: pressures (k, muscles) in Pa, forces (k, 3n) in N or wrenches (k, 6), and resting shapes."""
+        """A static table: commands row by row, and where the arm came to rest under each.
+
+        Parameters
+        ----------
+        name : str
+        sensors : iterable
+            Each with k rows.
+        arm : Arm
+        pressures : array_like, (k, muscles), optional
+            Pa.
+        forces : array_like, (k, 3n), optional
+            N.
+        wrench : array_like, (k, 6), optional
+            Moment, N m, and force, N, on the last tip.
+
+        Returns
+        -------
+        Recording
+        """
         require_arm(arm)
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         seen = tuple(listed("sensors", sensors, Sensor, kinds))
@@ -122,18 +163,45 @@ class Recording:
         return cls(name, CommandRows(numbers, rows), numbers, seen, static=True)
 
     def drive(self, arm: Arm) -> CommandsOverTime:
-        """The commands over time, the wrench included."""
+        """The commands over time, the wrench included.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+        """
         try:
             return commands_of(arm, self.input, self.wrench)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
     def commands(self, arm: Arm) -> Commands:
-        """What the arm is commanded at the times of the samples."""
+        """What the arm is commanded at the times of the samples.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        Commands
+        """
         return split_commands(arm, self.drive(arm).at(self.times))
 
     def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:
-        """The same with gaps where a mask (k, width) of each sensor is True."""
+        """The same with gaps where a mask of each sensor is True.
+
+        Parameters
+        ----------
+        masks : sequence of ndarray of bool, (k, width)
+
+        Returns
+        -------
+        Recording
+        """
         both = zip(self.sensors, masks, strict=True)
         cut = [sensor.replace(values=np.where(mask, np.nan, sensor.values)) for sensor, mask in both]
         return replace(self, sensors=tuple(cut))

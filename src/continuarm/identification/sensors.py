@@ -69,7 +69,23 @@ class Sensor(ABC):
 
 @dataclass(frozen=True, eq=False)
 class TipPosition(Sensor):
-    """Positions of the tip of a section, (k, 3) in m: world frame, or that of a camera (see "sensor_frame")."""
+    """Positions of the tip of a section: world frame, or that of a camera (see "sensor_frame" of `Free`).
+
+    Parameters
+    ----------
+    section : int
+        1 is at the base.
+    values : array_like, (k, 3)
+        m, a row for each time; NaN is a gap.
+    sigma : float, optional
+        Standard deviation of the noise, m; estimated if left out.
+
+    Examples
+    --------
+    >>> seen = ca.TipPosition(3, [[0.0, 0.0, 0.452], [np.nan] * 3, [0.001, 0.0, 0.451]], sigma=1e-3)
+    >>> seen.name, seen.channels
+    ('tip 3', ('x3', 'y3', 'z3'))
+    """
 
     section: int
     values: Floats
@@ -111,7 +127,24 @@ class TipPosition(Sensor):
 
 @dataclass(frozen=True, eq=False)
 class TipOrientation(Sensor):
-    """Orientations of the tip of a section: rotation vectors (k, 3) in rad, or quaternions (k, 4), w first."""
+    """Orientations of the tip of a section.
+
+    Parameters
+    ----------
+    section : int
+        1 is at the base.
+    values : array_like, (k, 3) or (k, 4)
+        Rotation vectors, rad, or quaternions, w first; NaN is a gap.
+    sigma : float, optional
+        Standard deviation of the noise, rad; estimated if left out.
+
+    Examples
+    --------
+    >>> seen = ca.TipOrientation(3, [[1.0, 0.0, 0.0, 0.0], [0.8, 0.6, 0.0, 0.0]])
+    >>> print(seen.values.round(3))  # rotation vectors, rad
+    [[0.    0.    0.   ]
+     [1.287 0.    0.   ]]
+    """
 
     section: int
     values: Floats
@@ -169,7 +202,22 @@ class TipOrientation(Sensor):
 
 @dataclass(frozen=True, eq=False)
 class MuscleLength(Sensor):
-    """Length changes of a muscle, (k,) in m: draw wires, potentiometers."""
+    """Length changes of a muscle: draw wires, potentiometers.
+
+    Parameters
+    ----------
+    muscle : str
+        Its name, such as l11.
+    values : array_like, (k,)
+        m, a number for each time; NaN is a gap.
+    sigma : float, optional
+        Standard deviation of the noise, m; estimated if left out.
+
+    Examples
+    --------
+    >>> ca.MuscleLength("l11", [0.0, 0.002, np.nan, 0.011]).values.shape
+    (4, 1)
+    """
 
     muscle: str
     values: Floats

@@ -27,9 +27,37 @@ def simulated_recording(
 ) -> Recording:
     """A recording as an arm would give it: its sensors, with Gaussian noise; to plan an experiment, or to try a fit.
 
-    noise: m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
-    The values of the sensors are replaced, but for gaps (NaN), which stay gaps. Raises ValueError if a sensor is at no
-    place of the arm, or if the motion ends before the recording does.
+    The values of the sensors are replaced, but for gaps (NaN), which stay gaps.
+
+    Parameters
+    ----------
+    arm : Arm
+    recording : Recording
+        What drives it, and when which sensors look.
+    noise : float, optional
+        m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
+    delay : float, optional
+        By how much the sensors are late, s, from -0.2 to 0.2.
+    seed : int, optional
+        Of the noise.
+
+    Returns
+    -------
+    Recording
+
+    Raises
+    ------
+    ValueError
+        If a sensor is at no place of the arm, or if the motion ends before the recording does.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> wires = [ca.MuscleLength("l33", np.zeros(31), sigma=2e-4)]
+    >>> run = ca.Recording("pull", ca.PressureSteps({"l33": [(0.2, 400e3)]}), np.arange(31) / 30, wires)
+    >>> seen = ca.simulated_recording(arm, run)
+    >>> round(1e3 * float(seen.sensors[0].values[-1, 0]), 1)  # mm
+    23.7
     """
     require_arm(arm)
     require_kind("recording", recording, Recording, "a Recording")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.common.argument_checks import choice, kind_of, require_file_name, require_kind, truth_value
-from continuarm.common.files import table_lines
 from continuarm.common.limits import HIGHEST_PRESSURE, LARGEST
 from continuarm.common.number_checks import Floats, as_float, finite, is_number, not_too_large, rate, real_numbers
-from continuarm.common.text import short
+from continuarm.common.tables import table_lines, table_numbers
+from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
@@ -31,6 +32,16 @@ class PressureWarning(UserWarning):
     """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
 
     A class of its own, so that a program can silence it, or make it an error, and nothing else.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> arm = ca.load_arm("prototype")  # its muscles push above 90 kPa
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600.0)]}), duration=0.1)  # 600 kPa were meant
+    >>> seen[0].category is ca.PressureWarning
+    True
     """
 
 
@@ -52,17 +63,38 @@ class NoInput:
 
 @dataclass(frozen=True)
 class PressureSteps:
-    """Pressure steps of named muscles, pairs of s and Pa: {"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]}.
+    """Pressure steps of named muscles.
 
     l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
-    keeps that of its last. As text, in kPa or a unit that is named: "l33=600@0, l22=5bar@3.2".
+    keeps that of its last.
+
+    Parameters
+    ----------
+    steps : mapping of str to list of (float, float)
+        For each muscle, pairs of time, s, and pressure, Pa.
+
+    Examples
+    --------
+    >>> steps = ca.PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]})
+    >>> steps == ca.PressureSteps.parse("l33=600@0, l22=5bar@3.2")  # as text, in kPa or a unit that is named
+    True
     """
 
     steps: Mapping[str, Sequence[tuple[float, float]]]
 
     @classmethod
     def parse(cls, text: str) -> PressureSteps:
-        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named."""
+        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named.
+
+        Parameters
+        ----------
+        text : str
+            Steps with commas between them; units are Pa, kPa, bar, mbar, MPa, psi.
+
+        Returns
+        -------
+        PressureSteps
+        """
         require_kind("text", text, str, "text such as 'l33=600@0, l22=5bar@3.2'")
         steps: dict[str, list[tuple[float, float]]] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
@@ -109,9 +141,27 @@ class PressureSteps:
 
 @dataclass(frozen=True, eq=False)
 class PressureSignal:
-    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa.
+    """Pressures of all muscles over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    pressures : array_like, (k, muscles)
+        Pa, in the order of `arm.muscle_names`.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> times = np.linspace(0, 2, 201)
+    >>> pressures = np.zeros((201, 9))
+    >>> pressures[:, 8] = 300e3 * (1 - np.cos(np.pi * times))  # l33, up and down again
+    >>> ca.simulate(arm, ca.PressureSignal(times, pressures), duration=2)
+    <Motion of 'prototype': 401 states over 2 s>
     """
 
     times: ArrayLike
@@ -120,28 +170,26 @@ class PressureSignal:
 
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
-        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
+        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure.
+
+        Parameters
+        ----------
+        path : str or path
+        arm : Arm
+            Whose muscles the header names.
+        linear : bool, optional
+            Linear between the rows, or held until the next with False.
+
+        Returns
+        -------
+        PressureSignal
+        """
         require_file_name("path", path)
         require_arm(arm)
         try:
-            (_, first), *rows = table_lines(path)
+            return cls(*_read_pressures(path, arm), linear)
         except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-        header = [re.fullmatch(r"\s*([^\s\[]+)\s*\[(\S+)\]\s*", cell) for cell in first]
-        if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
-            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
-        names = [cell[1] for cell in header if cell]
-        if len(set(names)) < len(names):
-            raise ValueError(f"{path}: the header names {max(names, key=names.count)} more than once")
-        numbers = np.array([_row(path, line, row, len(names)) for line, row in rows])
-        numbers[:, 0] *= SECONDS[header[0][2]]  # type: ignore[index]
-        pressures = np.zeros((len(numbers), muscle_count(arm)))
-        for k, cell in enumerate(header[1:], start=1):
-            assert cell is not None
-            if cell[2] not in UNITS:
-                raise ValueError(f"{path}: unit {cell[2]!r} of {cell[1]}: must be one of {', '.join(UNITS)}")
-            pressures[:, muscle_index(arm, cell[1])] = numbers[:, k] * UNITS[cell[2]]
-        return cls(numbers[:, 0], pressures, linear)
+            raise ValueError(f"{shown(path)}: {error}") from None
 
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The pressures; where a line crosses the dead zone's edge, a knot is added."""
@@ -160,9 +208,26 @@ class PressureSignal:
 
 @dataclass(frozen=True, eq=False)
 class ForceSignal:
-    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N.
+    """Muscle forces τ over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    forces : array_like, (k, 3n)
+        N, positive extends.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> pull = np.zeros((2, 9))
+    >>> pull[1, 8] = 50.0  # N, reached after a second
+    >>> ca.simulate(arm, ca.ForceSignal([0.0, 1.0], pull), duration=2)
+    <Motion of 'prototype': 401 states over 2 s>
     """
 
     times: ArrayLike
@@ -178,9 +243,26 @@ class ForceSignal:
 
 @dataclass(frozen=True, eq=False)
 class WrenchSignal:
-    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes.
+    """Moment and force on the last tip over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    wrenches : array_like, (k, 6)
+        Moment, N m, and force, N, world axes.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> tap = ca.WrenchSignal([0.0, 0.1], [[0, 0, 0, 0.5, 0, 0], [0] * 6], linear=False)  # 0.5 N for 0.1 s
+    >>> motion = ca.simulate(arm, wrench=tap, duration=1)
+    >>> round(1e3 * float(motion.tips[:, -1, 0].max()), 1)  # mm, the tip's furthest way along X
+    70.0
     """
 
     times: ArrayLike
@@ -196,9 +278,26 @@ class WrenchSignal:
 
 @dataclass(frozen=True)
 class Controller:
-    """A function (t, q, qd) -> pressures (muscles,) in Pa, or forces (3n,) in N, asked `rate` times a second.
+    """A function that drives the arm, asked at a rate; its answer is held until it is asked again.
 
-    Its answer is held until it is asked again.
+    Parameters
+    ----------
+    function : callable
+        function(t, q, qd) with t in s, q (3n,) in m and qd (3n,) in m/s; returns pressures (muscles,) in Pa, or
+        forces (3n,) in N.
+    rate : float
+        How often it is asked, Hz.
+    gives : {"pressures", "forces"}, optional
+        What it returns.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> def hold(t, q, qd):
+    ...     return np.clip(2e5 + 1e7 * (0.02 - q), 0, 6e5)  # towards 20 mm, every muscle
+    >>> motion = ca.simulate(arm, ca.Controller(hold, rate=100), duration=2)
+    >>> print((1e3 * motion.q[-1]).round(1))  # mm
+    [13.9 13.9 13.9 13.8 13.8 13.8 13.6 13.6 13.6]
     """
 
     function: Callable[[float, Floats, Floats], ArrayLike]
@@ -254,16 +353,32 @@ def _are_pairs(steps: Any) -> bool:
     return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
 
 
-def _row(path: str | Path, line: int, row: list[str], width: int) -> list[float]:
-    if len(row) != width:
-        raise ValueError(f"{path}: line {line} has {len(row)} cells: must have {width}, as the header")
-    try:
-        numbers = [float(cell) for cell in row]
-    except ValueError:
-        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} numbers") from None
-    if not all(0 <= number < float("inf") for number in numbers):
-        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} finite numbers of 0 or more")
-    return numbers
+def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
+    """Times and pressures of all muscles; ValueError in words that go after the name of the file."""
+    lines = table_lines(path)
+    _, first = next(lines)
+    header = [re.fullmatch(r"([^\s\[]+)\s*\[(\S+)\]", cell) for cell in first]
+    if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
+        raise ValueError(f"the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
+    columns = [(cell[1], cell[2]) for cell in header if cell]
+    (twice, times), *_ = Counter(name for name, _ in columns).most_common(1)
+    if times > 1:
+        raise ValueError(f"the header names {shown(twice, 80)} more than once")
+    scales, places = [SECONDS[columns[0][1]]], []
+    for name, unit in columns[1:]:
+        if unit not in UNITS:
+            raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: must be one of {', '.join(UNITS)}")
+        scales.append(UNITS[unit])
+        places.append(muscle_index(arm, name))
+    numbers, line = table_numbers(lines, scales)
+    wrong = np.argwhere(~((numbers >= 0) & (numbers < np.inf)))
+    if len(wrong):
+        row, column = wrong[0]
+        value = f"{columns[column][0]} = {numbers[row, column] / scales[column]:g} {columns[column][1]}"
+        raise ValueError(f"line {line[row]}: {value}: must be finite and 0 or more")
+    pressures = np.zeros((len(numbers), muscle_count(arm)))
+    pressures[:, places] = numbers[:, 1:]
+    return numbers[:, 0], pressures
 
 
 def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
@@ -290,10 +405,11 @@ def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> CommandsOverTim
 
 def muscle_index(arm: Arm, name: str) -> int:
     """The column of a muscle such as l33 (section 3, muscle 3) or l10-2."""
-    names = arm.muscle_names
-    if name not in names:
-        raise ValueError(f"muscle {name!r}: must be one of {names[0]} to {names[-1]} of {arm.name!r}")
-    return names.index(name)
+    columns = arm.muscle_columns
+    if name not in columns:
+        first, last = arm.muscle_names[0], arm.muscle_names[-1]
+        raise ValueError(f"muscle {short(name)}: must be one of {first} to {last} of {short(arm.name)}")
+    return columns[name]
 
 
 def warn_if_too_weak(arm: Arm, pressures: Floats) -> None:

@@ -18,7 +18,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
-from continuarm.simulation.control_loop import MotionPart, computed_parts, reason
+from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
 from continuarm.simulation.inputs import Input, WrenchSignal, commands_of, warn_if_too_weak
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
@@ -40,21 +40,56 @@ def simulate(
     wrench: ArrayLike | WrenchSignal | None = None,
     rate: float = 200.0,
     solver: Adaptive | FixedStep | CVODE | None = None,
+    most_seconds: float | None = None,
+    most_steps: int | None = None,
     output: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Motion:
-    """The motion of an arm over a duration, s, from q0, qd0 (zero if left out: unbent and at rest).
+    """The motion of an arm over a duration, from rest unbent unless something else is said.
 
-    input: PressureSteps, PressureSignal, ForceSignal, Controller, or nothing.
-    start: "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
-    wrench: moment and force (6,) on the last tip in N m and N, world axes, constant; or a WrenchSignal.
-    rate: output states per second, Hz. solver: Adaptive() (compiled), FixedStep() or CVODE() (SUNDIALS).
-    output: a NetCDF-4 file, written as the motion is computed; until it is complete it is called *.partial.nc.
-    progress is called with the share done, from 0 to 1.
-    A motion that leaves the model's range ends there: what was computed is kept and `stopped` says why.
-    Pressures that stay below every dead zone are a PressureWarning: nothing would move.
+    A motion that leaves the model's range, or has used up what it may cost, ends there: what was computed is kept and
+    `stopped` says why.
+    Pressures that stay below every dead zone are a `PressureWarning`: nothing would move.
+
+    Parameters
+    ----------
+    arm : Arm
+    input : optional
+        `PressureSteps`, `PressureSignal`, `ForceSignal`, `WrenchSignal`, `Controller`, or nothing.
+    duration : float
+        In s.
+    q0, qd0 : array_like, (3n,), optional
+        The first state, m and m/s; zero if left out: unbent and at rest.
+    start : {"unbent", "equilibrium"}, optional
+        "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
+    wrench : array_like, (6,), or WrenchSignal, optional
+        Moment, N m, and force, N, on the last tip, world axes, constant; or over time.
+    rate : float, optional
+        Output states per second, Hz.
+    solver : optional
+        `Adaptive` (compiled, the default), `FixedStep` or `CVODE` (SUNDIALS).
+    most_seconds, most_steps : float and int, optional
+        What the motion may cost: s of computing, and steps of the solver, taken and rejected.
+    output : str or path, optional
+        A NetCDF-4 file, written as the motion is computed; until it is complete its name ends in .partial.nc.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600e3)]}), duration=2)
+    >>> motion
+    <Motion of 'prototype': 401 states over 2 s>
+    >>> print((1e3 * motion.tips[-1, -1]).round(1))  # mm, where the tip is after 2 s
+    [-96.1   0.  381. ]
     """
     duration, rate = _checked(arm, duration, rate, solver, output, progress)
+    budget = _budget(most_seconds, most_steps)
     solver = default_solver() if solver is None else solver
     drive = commands_of(arm, input, wrench)
     plant = Plant(arm)
@@ -70,7 +105,7 @@ def simulate(
         writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
         record: dict[str, Any] = {}
         stopped = ""
-        for part, seconds in _timed(computed_parts(run, plant, drive, times)):
+        for part, seconds in _timed(computed_parts(run, plant, drive, times, budget)):
             wall += seconds
             first = sum(len(each.t) for each in found)
             motion = _motion(plant, times[first : first + len(part.states)], part)
@@ -118,6 +153,14 @@ def _checked(
         kinds = (Adaptive, FixedStep, CVODE)
         require_kind("solver", solver, kinds, "Adaptive(...), FixedStep(...) or CVODE(...)")
     return duration, rate
+
+
+def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
+    if most_seconds is not None:
+        number_checks.duration("most_seconds", most_seconds)
+    if most_steps is not None:
+        number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
+    return Budget(most_seconds, most_steps)
 
 
 def _first_state(
