@@ -171,3 +171,20 @@ class Page:
         self.settle()
         shot = self.page.screenshot(clip=self.page.locator("canvas").bounding_box(), timeout=PATIENCE)
         return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(float)
+
+
+@contextlib.contextmanager
+def opened(browser: Any, address: str) -> Iterator[Page]:
+    """A page, and none beside it: without a graphics card each that moves takes a processor."""
+    page = Page(browser, address)
+    page.text("time")
+    try:
+        yield page
+    finally:
+        page.page.close()
+
+
+def asks_only(page: Page, viewer: Any) -> bool:
+    """Whether a page asked nobody but the viewer that served it."""
+    own = viewer.url.partition("?")[0]
+    return all(url.startswith((own, "data:", f"blob:{own}")) for url in page.requests)

@@ -54,6 +54,7 @@ SCRIPTS = (
     "vectors.js",
     "camera.js",
     "meshes.js",
+    "shaders.js",
     "picture.js",
     "overlay.js",
     "plots.js",

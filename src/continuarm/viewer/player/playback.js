@@ -25,7 +25,7 @@ class Playback {
     notice(header.notes.join("; "));
     showPressures(header.pressure);
     showParts(header);
-    this.tips = new Tips(first.arm, Boolean(other));
+    this.tips = new Tips(first.arm, header.view, Boolean(other));
     const seek = (time) => this.seek(time);
     const has = (series) => first.series[series];
     this.plots = plotsOf(first.arm, header, has).map((spec) => {
@@ -34,6 +34,7 @@ class Playback {
       const curves = spec.curves.filter((_, k) => used[k]);
       const faint = other && comparable(spec, other);
       const plot = new Plot(spec.title, spec.unit, curves, seek, faint && (spec.series === "tips" ? header.names[1] : true));
+      plot.fromZero = Boolean(spec.used);
       const beside = faint && { time: other.time, columns: columns(other, faint.filter((_, k) => used[k])) };
       plot.draw(first.time, columns(first, curves), spec.least, beside || undefined);
       return { plot, values: (at) => valuesOf(first.values(spec.series, at), curves, spec.factor) };
