@@ -252,11 +252,10 @@ def identify(given: Given) -> Call:
         starts=lambda: given.number(1),
         seed=lambda: given.number(0),
         threads=lambda: given.number(1),
-        progress=lambda: given.anything(print),
+        progress=lambda: given.anything(lambda share, words="": None),
     )
     if isinstance(named.get("starts"), int) and named["starts"] > 2:
         named["starts"] = 2
-    named.pop("progress", None)
     return Call("identify", ca.identify, (given.wrong_arm(of), runs, fitted), named, repr)
 
 
