@@ -35,7 +35,7 @@ int main(int, char** arguments) {
     AdaptiveMotion adaptive(plant, kernels_baseline, start, 1e-8, atol, 1e300, 5);
     adaptive.drive(drive);
     std::vector<double> state(start.size());
-    if (adaptive.advance(&end, 1, state.data(), 1e9) != 1) return 3;
+    if (adaptive.advance(&end, 1, state.data(), 1e9, 1e9) != 1) return 3;
     print(state);
 
     SteppedMotion stepped(plant, kernels_baseline, start, thresholds, 1e-3);

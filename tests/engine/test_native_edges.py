@@ -63,7 +63,7 @@ def test_a_motion_that_is_not_driven_hangs_by_itself(arm):
     adaptive = native.AdaptiveMotion(native_plant(plant), state.tolist(), 1e-6, [1e-10] * 18, 1e300, 5)
     rows, ends = np.empty((100, plant.states.width)), np.empty((1, plant.states.width))
     assert stepped.advance(rows) == 100
-    assert adaptive.advance(np.array([0.1]), ends, 10.0)[0] == 1
+    assert adaptive.advance(np.array([0.1]), ends, 10.0, np.inf)[0] == 1
     np.testing.assert_allclose(rows[-1, :9], ends[0, :9], atol=1e-6)
 
 

@@ -9,7 +9,6 @@ import typer
 
 from continuarm.arms.arm_file import load_arm
 from continuarm.cli.options import (
-    INTERRUPTED,
     ArmArgument,
     AsJson,
     PlotOption,
@@ -19,6 +18,7 @@ from continuarm.cli.options import (
     leave_if_stopped,
 )
 from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
+from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.text import printable
 
 
@@ -42,6 +42,10 @@ def simulate(
     rtol: RtolOption = None,
     step_rate: StepRateOption = None,
     rate: Annotated[float, typer.Option(help="Output states per second, Hz.")] = 200.0,
+    most_seconds: Annotated[
+        float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after so much computing, s.")
+    ] = None,
+    most_steps: Annotated[int | None, typer.Option(help="Stop after so many steps of the solver.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Write the motion: .nc.")] = "",
     plot: PlotOption = "",
     as_json: AsJson = False,
@@ -62,6 +66,8 @@ def simulate(
         "wrench": motion_tables.wrench_of(force),
         "start": start,
         "solver": motion_tables.chosen_solver(solver, rtol=rtol, rate=step_rate),
+        "most_seconds": most_seconds,
+        "most_steps": most_steps,
         "output": check_motion_path(output) if output else None,
     }
     if plot:

@@ -51,8 +51,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FULL", "QUICK", "STUDIES", "Extent", "Reproduction", "reproduce"]
 
-STUDIES = {study.name: study for study in (SHAPING, VALIDATION, COMPLEXITY, SIMULATIONS, POINT_MASS, MODAL, STRAIGHT)}
-"""In the order in which they are run and shown."""
+STUDIES = {study.name: study for study in (STRAIGHT, MODAL, POINT_MASS, SHAPING, VALIDATION, COMPLEXITY, SIMULATIONS)}
+"""In the order in which they are shown, that of the paper; a study that needs another is run after it."""
 
 Watch = Callable[[str], AbstractContextManager["Tell | None"]]
 """Is called with the name of what begins, and gives a function for the share done."""
@@ -104,7 +104,7 @@ def _reproduced(
     walls: dict[str, float] = {}
     loads: dict[str, float | None] = {}
     computed = []
-    for study in STUDIES.values():
+    for study in sorted(STUDIES.values(), key=lambda study: len(study.needs)):
         if not all(name in found for name in study.needs):
             continue
         given = parameters[study.name] = as_read_back(study.parameters(extent, seed, found))
@@ -119,6 +119,7 @@ def _reproduced(
             computed.append(study.name)
         found[study.name] = Findings.read(kept["findings"])
         walls[study.name], loads[study.name] = kept["wall_time"], kept["load"]
+    found = {name: found[name] for name in STUDIES if name in found}
     claims = claim_rows(found)
     about = _about(extent, seed, {name: parameters[name] for name in found})
     about |= {"wall_times": walls, "loads": loads}

@@ -21,7 +21,7 @@ ONLY_SHOW = (
     "viewer/",
     *(
         f"reproduction/{name}"
-        for name in ("claims", "figures.", "html_report.", "report_folder.", "summary.", "verdicts.")
+        for name in ("claims", "figures.", "html_report.", "misprints.", "report_folder.", "summary.", "verdicts.")
     ),
 )
 """Beginnings of the paths of files that no result depends on."""

@@ -6,6 +6,7 @@ it has when it is stopped. A state is a row of numbers in the plant's layout, `p
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
@@ -22,20 +23,61 @@ PATIENCE = 0.25
 """For so long, s, a run may compute before it gives what it has: to be shown, written, or stopped."""
 
 
+class Allowance(NamedTuple):
+    """What a run may use before it gives what it has."""
+
+    seconds: float = PATIENCE  # of computing
+    steps: float = math.inf  # taken and rejected
+
+
+USUAL = Allowance()
+"""What a run may use where nobody counts."""
+
+
+class Budget:
+    """What a whole motion may cost: seconds from now on, and steps, taken and rejected; None: as much as it takes."""
+
+    def __init__(self, most_seconds: float | None = None, most_steps: int | None = None) -> None:
+        self.most_seconds, self.most_steps = most_seconds, most_steps
+        self._end = math.inf if most_seconds is None else time.perf_counter() + most_seconds
+
+    def allowance(self, run: Run) -> Allowance:
+        """What the run may use now."""
+        steps = math.inf if self.most_steps is None else self.most_steps - _steps(run)
+        return Allowance(min(PATIENCE, self._end - time.perf_counter()), steps)
+
+    def used_up(self, run: Run) -> str:
+        """Why the motion has to end, if it has."""
+        found = ""
+        if self.most_steps is not None and _steps(run) >= self.most_steps:
+            found = f"most_steps = {self.most_steps} are used up"
+        elif time.perf_counter() >= self._end:
+            found = f"most_seconds = {self.most_seconds:g} are used up"
+        return found and f"t = {run.time():.6g} s: {found}"
+
+
+def _steps(run: Run) -> int:
+    counts = run.counts()
+    return counts["steps"] + counts["rejected"]
+
+
 class Run(Protocol):
     """A motion in progress."""
 
     def drive(self, drive: CommandsOverTime) -> None:
         """New commands from now on."""
 
-    def advance(self, times: Floats) -> tuple[Floats, str]:
+    def advance(self, times: Floats, allowance: Allowance = USUAL) -> tuple[Floats, str]:
         """States (k, width) at the first of some ascending times, and the reason where the motion ends.
 
-        Fewer than asked for and no reason: it takes long, and wants to be asked again.
+        Fewer than asked for and no reason: what was allowed is used up, and it wants to be asked again.
         """
 
     def state(self) -> Floats:
         """The state now."""
+
+    def time(self) -> float:
+        """The time up to which it is computed, s."""
 
     def counts(self) -> dict[str, int]:
         """What was done so far: evaluations, steps, rejected."""
@@ -61,16 +103,24 @@ class MotionPart(NamedTuple):
 
 
 def computed_parts(
-    run: Run, plant: Plant, drive: CommandsOverTime, times: Floats, chunk: int = 2000
+    run: Run,
+    plant: Plant,
+    drive: CommandsOverTime,
+    times: Floats,
+    budget: Budget | None = None,
+    chunk: int = 2000,
 ) -> Iterator[MotionPart]:
-    """A motion part by part: states at the times, the first of which is 0."""
+    """A motion part by part: states at the times, the first of which is 0, as far as the budget lasts."""
+    budget = Budget() if budget is None else budget
     if drive.control is None:
         run.drive(drive)
         done, stopped = 0, ""
         while done < len(times) and not stopped:
             wanted = times[done : done + chunk]
-            states, stopped = run.advance(wanted)
+            states, stopped = run.advance(wanted, budget.allowance(run))
             done += len(states)
+            if done < len(times) and not stopped:
+                stopped = budget.used_up(run)
             if len(states) or stopped:
                 yield MotionPart(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
         return
@@ -91,11 +141,13 @@ def computed_parts(
             inside = times[done : done + int(np.searchsorted(times[done:], end))]
             more = done + len(inside) < len(times)
             # the end is asked for as well, so that the next period begins there exactly
-            states, stopped = _all_of(run, np.append(inside, end) if more else inside)
+            states, stopped = _all_of(run, np.append(inside, end) if more else inside, budget)
             found.append(states[: len(inside)])
             commanded.append(piece.at(inside[: len(states)]))
             done += len(inside)
             period += 1
+            if done < len(times) and not stopped:
+                stopped = budget.used_up(run)
         if found:
             yield MotionPart(np.concatenate(found), np.concatenate(commanded), run.counts(), stopped)
         if isinstance(fault, StopIteration):  # which would end this generator, and not say why
@@ -112,11 +164,14 @@ def _controlled(run: Run, plant: Plant, drive: CommandsOverTime, begin: float, e
     return drive.piece(begin, end).plus_held(answer)
 
 
-def _all_of(run: Run, times: Floats) -> tuple[Floats, str]:
-    """States at all of some times, however long it takes, unless the motion ends."""
-    found, stopped = run.advance(times)
+def _all_of(run: Run, times: Floats, budget: Budget) -> tuple[Floats, str]:
+    """States at all of some times, unless the motion or its budget ends."""
+    found, stopped = run.advance(times, budget.allowance(run))
     while len(found) < len(times) and not stopped:
-        states, stopped = run.advance(times[len(found) :])
+        stopped = budget.used_up(run)
+        if stopped:
+            break
+        states, stopped = run.advance(times[len(found) :], budget.allowance(run))
         found = np.concatenate([found, states])
     return found, stopped
 

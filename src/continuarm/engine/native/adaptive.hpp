@@ -80,7 +80,12 @@ public:
         for (bool accepted = false; !accepted;) {
             if (h_ > longest_step_) rescale(longest_step_ / h_);
             const double room = end - t_;
-            if (h_ > room * (1 - 1e-12)) rescale(room / h_);
+            // A step that would almost reach the end reaches it, one that would leave less than its length takes half:
+            // what is left is never so short that time does not move.
+            if (1.1 * h_ > room)
+                rescale(room / h_);
+            else if (2 * h_ > room)
+                rescale(0.5 * room / h_);
             if (t_ + 0.1 * h_ == t_ && h_ < room) return false;
             const double t_new = h_ >= room * (1 - 1e-10) ? end : t_ + h_;
             predict();

@@ -70,8 +70,8 @@ double margin(const PlantMemory& memory, nb::handle state) {
     return kernels().margin(memory.plant(), where.data());
 }
 
-// Rows written, whether no step could be made, and the time reached.
-nb::tuple advance_adaptive(AdaptiveMotion& motion, nb::handle times, nb::handle states, double seconds) {
+// Rows written, and whether no step could be made.
+nb::tuple advance_adaptive(AdaptiveMotion& motion, nb::handle times, nb::handle states, double seconds, double steps) {
     View when, where;
     if (!when.open(times.ptr(), false) || !where.open(states.ptr(), true) || where.ndim() != 2 ||
         where.shape()[1] != Py_ssize_t(motion.state().size()) || when.ndim() != 1 ||
@@ -80,9 +80,9 @@ nb::tuple advance_adaptive(AdaptiveMotion& motion, nb::handle times, nb::handle 
     long row = 0;
     {
         nb::gil_scoped_release released;
-        row = motion.advance(when.data(), long(when.shape()[0]), where.data(), seconds);
+        row = motion.advance(when.data(), long(when.shape()[0]), where.data(), seconds, steps);
     }
-    return nb::make_tuple(row, motion.failed(), motion.time());
+    return nb::make_tuple(row, motion.failed());
 }
 
 nb::dict counts(const AdaptiveMotion& motion) {
@@ -136,7 +136,8 @@ void bind_motions(nb::module_& module) {
             nb::keep_alive<1, 2>())
         .def("drive", [](AdaptiveMotion& motion, nb::handle times, nb::handle begin,
                          nb::handle end) { motion.drive(commands_from(times, begin, end, motion.commands())); })
-        .def("advance", &advance_adaptive, nb::arg("times"), nb::arg("states"), nb::arg("seconds"))
+        .def("advance", &advance_adaptive, nb::arg("times"), nb::arg("states"), nb::arg("seconds"), nb::arg("steps"))
+        .def("time", &AdaptiveMotion::time)
         .def("counts", &counts)
         .def("state", &AdaptiveMotion::state)
         .def("refused", &AdaptiveMotion::refused);

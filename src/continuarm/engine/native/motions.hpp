@@ -103,13 +103,16 @@ public:
         solver_.restart(limit());
     }
 
-    // States at ascending times, as many as there is time for: rows written. Whoever called may then look whether the
-    // user wants to stop, and come back.
-    long advance(const double* times, long count, double* states, double seconds) {
+    // States at ascending times, as many as the seconds and steps, taken or rejected, allow: rows written. Whoever
+    // called may then look whether the user wants to stop, and come back.
+    long advance(const double* times, long count, double* states, double seconds, double steps) {
         const auto began = std::chrono::steady_clock::now();
+        const auto made = [this] { return double(solver_.counts().steps + solver_.counts().rejected); };
+        const double most = made() + steps;
+        const long every = std::max(1, 192 / system_.size());  // rounds between two looks at the clock
         long row = 0, rounds = 0;
         while (row < count) {
-            if (++rounds % 64 == 0 &&
+            if (++rounds % every == 0 &&
                 std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() > seconds)
                 return row;
             if (solver_.time() >= times[row]) {
@@ -117,6 +120,7 @@ public:
                 ++row;
                 continue;
             }
+            if (made() >= most) return row;
             if (!system_.is_last_segment() && solver_.time() >= system_.until() && system_.next_segment())
                 solver_.restart(limit());
             if (!solver_.step(std::fmax(limit(), std::nextafter(solver_.time(), 1e300)))) {
