@@ -7,6 +7,7 @@ served as before.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import re
 import socket
@@ -107,8 +108,9 @@ class Servers:
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.words}
         self.process = subprocess.Popen([sys.executable, "-c", SERVERS], env=environment(), text=True, **pipes)
         assert self.process.stdout is not None
-        printed = [line for line in iter(self.process.stdout.readline, "ready\n") if line]
+        printed = list(itertools.takewhile(lambda line: line != "ready\n", self.process.stdout))
         urls = [found[0] for line in printed if (found := re.search(r"http://\S+", line))]
+        assert len(urls) == 2, self.said()
         self.motion, self.live = Target(urls[0], live=False), Target(urls[1], live=True)
         self.idle: list[socket.socket] = []
         self.serve("at first")
