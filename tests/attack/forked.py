@@ -43,7 +43,8 @@ def import_everything() -> None:
     import rich.progress
     import rich.table  # noqa: F401
     import scipy.optimize
-    import scipy.spatial.transform  # noqa: F401
+    import scipy.spatial.transform
+    import scipy.stats  # noqa: F401
     import sksundae.cvode  # noqa: F401
 
     import continuarm.benchmarks.run
