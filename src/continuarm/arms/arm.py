@@ -20,6 +20,7 @@ from continuarm.arms.description import Description, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
+from continuarm.arms.summary import arm_words, numbers
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
 
@@ -34,6 +35,9 @@ class Payload(Description):
     if TYPE_CHECKING:
 
         def __init__(self, *, mass: float, offset: Numbers = ...) -> None: ...
+
+    def _words(self) -> str:
+        return f"{self.mass:g} kg" + (f" at {numbers(self.offset)} m" if any(self.offset) else "")
 
 
 class Arm(Description):
@@ -79,6 +83,9 @@ class Arm(Description):
         if not sections:
             raise ValueError("must have at least one section")
         return sections
+
+    def _words(self) -> str:
+        return arm_words(self)
 
     @property
     def n(self) -> int:
