@@ -233,7 +233,7 @@ def test_what_a_public_function_returns_has_a_public_name():
 
 
 def test_importing_the_package_is_light():
-    heavy = ["h5netcdf", "h5py", "matplotlib", "rich", "scipy", "sksundae", "typer", "viser", "xarray"]
+    heavy = ["h5netcdf", "h5py", "matplotlib", "rich", "scipy", "sksundae", "typer", "xarray"]
     code = f"import sys, continuarm; print([name for name in {heavy} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import html
 import json
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +17,20 @@ import pytest
 from viewing import pushed, swinging
 
 from continuarm.arms.arm_file import load_arm
+from continuarm.arms.inertia_models import PointMass
 from continuarm.paper.experiments import EXPERIMENTS
-from continuarm.simulation.motion import Motion
 from continuarm.simulation.simulator import simulate
 from continuarm.viewer import html as view_html
-from continuarm.viewer.html import Blob, check_html_path, export_html, html_page
+from continuarm.viewer.blob import Blob
+from continuarm.viewer.html import check_html_path, export_html, html_page, page_of, playback_content
 from continuarm.viewer.rig import disc_poses
 
 
 def numbers_of(entry: dict[str, Any], data: bytes) -> np.ndarray:
     """An array of a page, read as its script does."""
     part = data[entry["begin"] : entry["begin"] + entry["bytes"]]
-    if entry["kind"] != "series":
-        return np.frombuffer(part, "<f4" if entry["kind"] == "float" else "<i4").reshape(entry["shape"])
+    if entry["kind"] == "float":
+        return np.frombuffer(part, "<f4").reshape(entry["shape"])
     high, low = np.frombuffer(part, np.uint8).reshape(2, -1).astype(np.uint16)
     changes = (256 * high + low).reshape(-1, entry["shape"][0])
     levels = np.cumsum(changes, axis=1, dtype=np.uint16).T
@@ -34,11 +38,10 @@ def numbers_of(entry: dict[str, Any], data: bytes) -> np.ndarray:
 
 
 def content(page: str) -> tuple[dict[str, Any], bytes]:
-    header = re.search(r'<script id="header" type="application/json">(.*?)</script>', page, re.DOTALL)
-    data = re.search(r'<script id="data" type="text/plain">(.*?)</script>', page, re.DOTALL)
-    assert header
-    assert data
-    return json.loads(header[1]), zlib.decompress(base64.b64decode(data[1]))
+    found = re.search(r'<script id="content" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    whole = json.loads(found[1])
+    return whole["header"], zlib.decompress(base64.b64decode(whole["data"]))
 
 
 @pytest.mark.parametrize(
@@ -56,15 +59,30 @@ def test_a_page_holds_the_motion() -> None:
     motion = swinging()
     header, data = content(html_page(motion))
     (entry,) = header["motions"]
+    found = {name: numbers_of(each, data) for name, each in entry["series"].items()}
+    poses = disc_poses(motion.arm, motion.q)
     assert header["duration"] == pytest.approx(2.0)
     np.testing.assert_allclose(numbers_of(entry["time"], data), motion.t, atol=1e-6)
-    np.testing.assert_allclose(numbers_of(entry["tips"], data), motion.tips, atol=2e-5)  # m: below a tenth of a mm
-    np.testing.assert_allclose(numbers_of(entry["pressures"], data), motion.pressures, atol=10)  # Pa
-    np.testing.assert_allclose(numbers_of(entry["poses"], data), disc_poses(motion.arm, motion.q), atol=2e-5)
+    for name, values, unit in (
+        ("tips", motion.tips, 2e-5),  # m: below a tenth of a mm
+        ("places", poses[..., :3], 2e-5),
+        ("turns", poses[..., 3:], 2e-5),
+        ("pressures", motion.pressures, 10),  # Pa
+        ("lengths", motion.arm.muscle_lengths(motion.q), 2e-6),
+        ("forces", motion.tau, 2e-3),  # N
+    ):
+        np.testing.assert_allclose(found[name], values, atol=unit)
+    assert "wrench" not in found  # there is none
     for name, values in motion.energies.items():
-        np.testing.assert_allclose(
-            numbers_of(entry["energies"][name], data), values, atol=1e-4 * np.ptp(values) + 1e-12
-        )
+        first = values[0] if name in ("gravitational", "elastic") else 0.0
+        np.testing.assert_allclose(found[name], values - first, atol=1e-4 * np.ptp(values) + 1e-12)
+
+
+def test_a_wrench_is_kept() -> None:
+    motion = replace(swinging(), wrench=np.outer(np.linspace(0, 1, 81), [0.1, 0, 0, 0, 2.0, 0]))
+    header, data = content(html_page(motion))
+    np.testing.assert_allclose(numbers_of(header["motions"][0]["series"]["wrench"], data), motion.wrench, atol=5e-5)
+    assert "a wrench on the tip" in header["details"][0]
 
 
 def test_ten_seconds_are_small_and_nothing_is_left_out() -> None:
@@ -77,48 +95,67 @@ def test_ten_seconds_are_small_and_nothing_is_left_out() -> None:
 
 def test_a_page_asks_nobody_for_anything() -> None:
     page = html_page(swinging())
-    assert "default-src 'none'" in page
+    assert "default-src &#x27;none&#x27;" in page
+    assert "connect-src" not in page
     assert not re.search(r"""(src|href)\s*=\s*["'](?!data:)""", page)
     assert not re.search(r"https?://(?!www\.w3\.org)", page)
     assert "{{" not in page
+    assert "style=" not in page
 
 
-def test_a_page_shows_what_drives_the_motion() -> None:
-    by_pressure, by_force = html_page(swinging()), html_page(pushed())
-    for text, page, other in (
-        ("pressure of the muscles, kPa", by_pressure, by_force),
-        ("force, N</text>", by_force, by_pressure),
-    ):
-        assert text in page
-        assert text not in other
-    assert by_force.count('class="now"') == 3
+@pytest.mark.parametrize("served", [False, True])
+def test_a_policy_allows_the_script_and_the_style_of_the_page_and_no_other(served: bool) -> None:
+    page = page_of(playback_content([swinging()]), served)
+    (script,) = re.findall(r"<script>(.*?)</script>", page.text, re.DOTALL)
+    (style,) = re.findall(r"<style>(.*?)</style>", page.text, re.DOTALL)
+    for kind, text in (("script", script), ("style", style)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in page.policy
+    assert ("connect-src 'self'" in page.policy) == served
+    assert "unsafe" not in page.policy
+    assert html.escape(page.policy) in page.text
+
+
+def test_a_page_says_what_drives_the_motion() -> None:
+    by_pressure, by_force, by_nothing = (
+        content(html_page(each))[0] for each in (swinging(), pushed(), simulate(load_arm("prototype"), duration=0.1))
+    )
+    assert "pressure in l33" in by_pressure["details"][0]
+    assert "force on l13, l32" in by_force["details"][0]
+    assert "nothing drives it" in by_nothing["details"][0]
+    assert (by_pressure["pressure"]["highest"], by_force["pressure"]["highest"]) == (4e5, 0)
+
+
+def test_two_motions_have_two_names() -> None:
+    motion = swinging()
+    model = replace(motion, arm=motion.arm.replace(inertia=PointMass()))
+    for other in (motion, model, replace(motion, arm=motion.arm.replace(name="another")), pushed()):
+        first, second = content(html_page(motion, other))[0]["names"]
+        assert first != second
+    assert content(html_page(motion, motion, names=["a/run.nc", "b/run.nc"]))[0]["names"] == ["a/run.nc", "b/run.nc"]
 
 
 def test_names_are_only_text() -> None:
     bad = "</script><script>alert(1)</script>{{script}}"
     motion = swinging()
-    page = html_page(Motion(motion.arm.replace(name=bad), *(getattr(motion, n) for n in _fields())))
+    page = html_page(replace(motion, arm=motion.arm.replace(name=bad)))
     assert "<script>alert" not in page
     assert content(page)[0]["names"][0].startswith(bad)
     assert page.count("<script") == html_page(motion).count("<script")
 
 
-def _fields() -> list[str]:
-    return ["t", "q", "qd", "tau", "pressures", "hysteresis", "wrench", "supplied", "dissipated"]
-
-
 def test_a_motion_that_is_too_long_is_thinned_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     motion = swinging(states=1001, rate=500.0)
     whole = html_page(motion)
-    monkeypatch.setattr(view_html, "LARGEST", len(whole) - 1)
+    monkeypatch.setattr(view_html, "LARGEST", 4 / 3 * len(playback_content([motion]).data) - 1)
     page = html_page(motion)
     header, data = content(page)
     times = numbers_of(header["motions"][0]["time"], data)
     assert len(page) < len(whole)
     assert len(times) == 501
     assert times[-1] == pytest.approx(2.0)  # the end is never left out
-    assert "1 of 2 states is kept" in page
-    assert "states is kept" not in whole
+    assert header["notes"] == ["1 of 2 states is kept"]
+    assert content(whole)[0]["notes"] == []
 
 
 def test_two_motions_and_why_one_stopped() -> None:
@@ -127,7 +164,7 @@ def test_two_motions_and_why_one_stopped() -> None:
     page = html_page(motion, short)
     header, _ = content(page)
     assert [each["ghost"] for each in header["motions"]] == [False, True]
-    assert "section 1 &lt;of&gt; 3 bent" in page
+    assert header["notes"] == [f"stopped early: {short.stopped}"]
 
 
 def test_what_cannot_be_shown_is_refused() -> None:

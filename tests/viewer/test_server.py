@@ -13,18 +13,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from talking import Place
 from viewing import swinging
 
 from cli_process import environment
 from continuarm.arms.arm_file import load_arm
 from continuarm.cli.app import main
+from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import save_motion
-
-pytest.importorskip("viser", reason="the viewer needs viser")
-
-from continuarm.viewer.playback import Playback
-from continuarm.viewer.server import MISSING, Pulse, start_server, stop_server
+from continuarm.viewer.pulse import Pulse
 from continuarm.viewer.viewer import live_arm, view_motion
+
+ADDRESS = r"http://127\.0\.0\.1:\d+/\?token=[\w-]{20,}"
 
 
 @pytest.fixture
@@ -43,14 +43,23 @@ def test_the_page_is_on_this_machine_and_a_free_port(capsys: pytest.CaptureFixtu
     with view_motion(swinging(), block=False) as first, view_motion(swinging(), block=False) as second:
         assert first.url != second.url
         for viewer in (first, second):
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+", viewer.url)
+            assert re.fullmatch(ADDRESS, viewer.url)
             with urllib.request.urlopen(viewer.url) as answer:
-                assert b"<html" in answer.read(2000)
+                assert answer.read().endswith(b"</html>\n")
             assert viewer.url in viewer._repr_html_()
-    assert capsys.readouterr().out.split() == [first.url, second.url]  # and not a word from viser
+            assert viewer.url in repr(viewer)
+    told = capsys.readouterr()
+    assert told.out.split() == [first.url, second.url]  # and nothing of the requests
+    assert told.err == ""
     with pytest.raises(OSError, match="refused"), urllib.request.urlopen(first.url):
         pass
     first.close()  # once more does no harm
+
+
+def test_no_two_viewers_have_the_same_token() -> None:
+    with view_motion(swinging(), block=False) as first, view_motion(swinging(), block=False) as second:
+        assert Place.of(first.url).token != Place.of(second.url).token
+        assert Place.of(first.url)._replace(token=Place.of(second.url).token).ask().status == 403  # type: ignore[union-attr]
 
 
 def test_a_port_that_is_taken_or_a_host_that_is_not_here_is_refused() -> None:
@@ -67,6 +76,9 @@ def test_a_port_that_is_taken_or_a_host_that_is_not_here_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=sentence):
             view_motion(swinging(), host=host, port=port, block=False)
+        with pytest.raises(ValueError, match=sentence):
+            live_arm(load_arm("single-section"), host=host, port=port, block=False)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("continuarm")]
 
 
 def test_what_is_no_motion_or_arm_is_refused() -> None:
@@ -81,19 +93,6 @@ def test_what_is_no_motion_or_arm_is_refused() -> None:
         live_arm("prototype")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no states"):
         view_motion(motion.rows(slice(0, 0)))
-
-
-def test_without_viser_there_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], run_file: Path
-) -> None:
-    monkeypatch.setitem(sys.modules, "viser", None)
-    with pytest.raises(ValueError, match=re.escape(MISSING)):
-        view_motion(swinging())
-    assert main(["view", str(run_file)]) == 2
-    assert capsys.readouterr().err == f"error: {MISSING}\n"
-    page = run_file.with_suffix(".html")
-    assert main(["view", str(run_file), "--html", str(page)]) == 0  # needs no viewer
-    assert page.exists()
 
 
 def test_bad_files_are_refused_in_one_line(capsys: pytest.CaptureFixture[str], run_file: Path, tmp_path: Path) -> None:
@@ -114,39 +113,16 @@ def test_bad_files_are_refused_in_one_line(capsys: pytest.CaptureFixture[str], r
     assert main(["live", "no-such-arm"]) == 2
 
 
-def test_a_bad_file_in_a_running_viewer_is_said_and_the_motion_goes_on(run_file: Path) -> None:
-    server = start_server("test")
-    playback = Playback(server, [swinging()])
-    try:
-        before = playback.motions
-        for name, content, sentence in (
-            ("half.nc", run_file.read_bytes()[:3000], "half.nc: is damaged"),
-            ("notes.txt", b"hello", "notes.txt: is not a NetCDF-4 file"),
-            ("<b>.nc", b"", "&lt;b&gt;.nc: is empty"),
-        ):
-            playback.open(name, content)
-            assert sentence in playback.message.content
-            assert "/" not in re.sub(r"<[^>]*>", "", playback.message.content)  # no folder of this machine
-            assert playback.motions is before
-            assert playback.pulse.failure is None
-        with pytest.raises(ValueError, match="must be at most 2π"):
-            playback.show([swinging(size=1.0)])
-        assert playback.motions is before
-        save_motion(swinging(states=41), run_file)
-        playback.open("run.nc", run_file.read_bytes())
-        assert len(playback.motions[0].t) == 41
-        assert playback.clock.duration == pytest.approx(1.0)
-        assert playback.message.content == ""
-    finally:
-        playback.close()
-        stop_server(server)
-
-
 def test_two_different_arms_can_be_compared() -> None:
-    one = load_arm("single-section")
     motion = swinging()
-    small = type(motion)(
-        one,
+    with view_motion(motion, one_section(motion).rows(slice(0, 30)), block=False) as viewer:
+        assert Place.of(viewer.url).ask().status == 200  # type: ignore[union-attr]
+
+
+def one_section(motion: Motion) -> Motion:
+    """The first section of a motion as that of a smaller arm."""
+    return Motion(
+        load_arm("single-section"),
         motion.t,
         *(np.ascontiguousarray(getattr(motion, n)[:, :3]) for n in ("q", "qd", "tau")),
         motion.pressures[:, :3],
@@ -155,12 +131,6 @@ def test_two_different_arms_can_be_compared() -> None:
         motion.t,
         motion.t,
     )
-    with view_motion(motion, small.rows(slice(0, 30)), block=False) as viewer:
-        viewer.content._draw()
-        viewer.content.seek(1.9)
-        viewer.content._draw()
-        viewer.content._tell(0.0)
-        assert viewer.content.frames >= 2
 
 
 def test_a_failure_in_the_thread_is_not_lost() -> None:
@@ -171,6 +141,11 @@ def test_a_failure_in_the_thread_is_not_lost() -> None:
     assert pulse.wait(10)
     assert isinstance(pulse.failure, RuntimeError)
     pulse.close()
+    with live_arm(load_arm("single-section"), block=False) as viewer:
+        viewer.content.pulse.close()
+        viewer.content.pulse.failure = RuntimeError("broken")
+        with pytest.raises(RuntimeError, match="broken"):
+            viewer.wait()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no Ctrl-C for one process")
@@ -186,9 +161,15 @@ def test_ctrl_c_ends_it_without_a_trace(command: list[str], run_file: Path) -> N
     )
     assert process.stdout is not None
     line = process.stdout.readline()
-    assert line.startswith("http://127.0.0.1:")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    assert re.match(ADDRESS, line)
+    url = line.split()[0]
+    place = Place.of(url)
+    with place.connect() as idle, place.connect() as asking:
+        idle.sendall(b"GET /")
+        asking.sendall(place.head("/frames" if command[0] == "live" else "/"))
+        asking.recv(100)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert (out, err) == ("", "")
     assert process.returncode in (0, 130)  # 130: it was not yet waiting
 

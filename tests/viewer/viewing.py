@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import sample_motions
+from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.simulation.inputs import ForceSignal
 from continuarm.simulation.motion import Motion
@@ -32,11 +33,12 @@ def swinging(states: int = 81, rate: float = 40.0, begin: float = 0.0, size: flo
     return sample_motions.swinging(load_arm("prototype"), begin + np.arange(states) / rate, size, pressures)
 
 
-def pushed() -> Motion:
-    """A motion that is driven by forces on two coordinates, 2 s of it."""
-    rows = np.zeros((2, 9))
+def pushed(arm: Arm | None = None) -> Motion:
+    """A motion that is driven by forces on two coordinates, 2 s of it; of the prototype if no arm is given."""
+    arm = arm or load_arm("prototype")
+    rows = np.zeros((2, 3 * arm.n))
     rows[:, 2], rows[1, 7] = 3.0, -4.0
-    return simulate(load_arm("prototype"), ForceSignal([0.0, 2.0], rows), duration=2.0, rate=40)
+    return simulate(arm, ForceSignal([0.0, 2.0], rows), duration=2.0, rate=40)
 
 
 def chromium() -> str:
@@ -59,13 +61,13 @@ def playwright() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def open_browser(tool: Any, width: int = 760, height: int = 460) -> Iterator[Any]:
-    """A browser with nothing in it but a fresh profile."""
+def open_browser(tool: Any, width: int = 800, height: int = 420, rules: str = "") -> Iterator[Any]:
+    """A browser with nothing in it but a fresh profile; rules: which names lead where."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         context = tool.chromium.launch_persistent_context(
             profile,
             executable_path=chromium(),
-            args=[*SOFTWARE_GRAPHICS, *QUIET],
+            args=[*SOFTWARE_GRAPHICS, *QUIET, f"--host-resolver-rules={rules}"],
             viewport={"width": width, "height": height},
         )
         context.set_default_timeout(PATIENCE)
@@ -112,31 +114,54 @@ class Page:
         """What the page says the time of the motion is, s."""
         return float(self.text("time").split()[0])
 
+    def plots(self) -> list[str]:
+        """What is plotted, in order."""
+        self.text("time")
+        return list(self.page.locator("figure").evaluate_all("(all) => all.map((each) => each.dataset.plot)"))
+
     def tips(self) -> np.ndarray:
         """Where the page says the tips are: (n, 3), mm."""
         rows = [row.split("\t") for row in self.text("tips").strip().split("\n")[1:]]
         return np.array([[float(cell) for cell in row[1:4]] for row in rows])
 
     def field(self, label: str) -> Any:
-        """Where a number is typed beside a label of viser's panel."""
-        row = f"//label[normalize-space()='{label}']/ancestor::div[contains(@class, 'mantine-Flex-root')][1]"
-        return self.page.locator(f"xpath={row}//input[@inputmode='decimal']").first
+        """Where a number is typed."""
+        return self.page.get_by_label(label, exact=True)
 
     def type(self, label: str, text: str) -> None:
-        """Types a number beside a label, as a hand does."""
+        """Types a number, as a hand does."""
         self.field(label).click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.type(text)
         self.page.keyboard.press("Enter")
 
+    def press(self, name: str) -> None:
+        """Presses a button."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def seek(self, time: float) -> None:
+        """Moves the timeline."""
+        self.page.locator("#time").evaluate(
+            "(bar, time) => { bar.value = time; bar.dispatchEvent(new Event('input')); }", time
+        )
+        until(lambda: abs(self.time() - time) < 1e-3, "the time")
+
+    def show_only(self, *parts: str) -> None:
+        """Shows some parts of the picture and no others."""
+        self.page.locator("details:has(#shown)").evaluate("(each) => { each.open = true; }")
+        boxes = self.page.locator("#shown label")
+        for k in range(boxes.count()):
+            boxes.nth(k).locator("input").set_checked(boxes.nth(k).inner_text().strip() in parts)
+        self.settle()
+
+    def settle(self) -> None:
+        """Waits until what was changed is drawn."""
+        self.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
+
     def picture(self) -> np.ndarray:
         """The pixels of the 3D picture: (height, width, 3), 0 to 255."""
         from PIL import Image
 
-        close = self.page.locator(".mantine-Notification-closeButton")  # that there is no graphics card
-        if close.count():
-            close.first.click()
-            close.first.wait_for(state="detached")
-        box = self.page.locator("canvas").first.bounding_box()
-        shot = self.page.screenshot(clip=box, timeout=PATIENCE)
+        self.settle()
+        shot = self.page.screenshot(clip=self.page.locator("canvas").bounding_box(), timeout=PATIENCE)
         return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(float)

@@ -37,12 +37,13 @@ def view(
 
     if html:
         check_html_path(html)
-    motions = [load_motion(path) for path in (motion, other) if path is not None]
+    paths = [path for path in (motion, other) if path is not None]
+    motions = [load_motion(path) for path in paths]
     if html:
-        export_html(motions, html)
+        export_html(motions, html, paths)
         print(f"written to {html}")
         return
-    view_motion(*motions, host=host, port=port, block=True)
+    view_motion(*motions, names=paths, host=host, port=port, block=True)
 
 
 def live(

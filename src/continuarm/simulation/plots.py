@@ -129,29 +129,47 @@ def driven_by(motion: Motion) -> dict[str, dict[str, Floats]]:
     }
 
 
+def since_start(energies: dict[str, Floats], first: dict[str, float] | None = None) -> dict[str, Floats]:
+    """Energies (k,) as they are drawn: gravitational and elastic energy less what they were at first, J.
+
+    Where they are zero is a choice, and they may be large beside the others. first: those of the first row if left out.
+    """
+    begin = first or {name: values[0] for name, values in energies.items()}
+    return {
+        name: values - (begin[name] if name in ("gravitational", "elastic") else 0.0)
+        for name, values in energies.items()
+    }
+
+
 def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
     """The columns (k, names) that are not zero throughout, by name, in the order of their first entry that is not."""
     begins = [(int(column.argmax()), k) for k, column in enumerate(columns.T != 0) if column.any()]
     return {names[k]: columns[:, k] for _, k in sorted(begins)}
 
 
-def _title(given: str, motion: Motion, other: Motion | None) -> str:
+def what_drives(motion: Motion) -> str:
+    """What drives a motion, in words: pressures, forces, a wrench on the tip, or nothing."""
     words = (("pressure in", "muscles"), ("force on", "coordinates"))
-    driven = [
+    found = [
         f"{kind} {', '.join(names) if len(names) <= 6 else f'{len(names)} {many}'}"
         for (kind, many), names in zip(words, driven_by(motion).values(), strict=True)
         if names
     ]
-    lines = [", ".join([motion.arm.name, f"{motion.t[-1]:g} s", *(driven or ["no pressure"])])]
+    found += ["a wrench on the tip"] if motion.wrench.any() else []
+    return ", ".join(found or ["nothing drives it"])
+
+
+def _title(given: str, motion: Motion, other: Motion | None) -> str:
+    lines = [f"{motion.arm.name}, {motion.t[-1]:g} s, {what_drives(motion)}"]
     if other is None:
         lines[0] += f", {motion.arm.inertia.model} model"
     else:
-        lines.append("{} (solid) and {} (dashed)".format(*_told_apart(motion, other)))
+        lines.append("{} (solid) and {} (dashed)".format(*told_apart(motion, other)))
     lines += [f"stopped: {each.stopped}" for each in (motion, other) if each is not None and each.stopped]
     return "\n".join(textwrap.fill(printable(line), 120) for line in [*given.splitlines(), *lines])
 
 
-def _told_apart(motion: Motion, other: Motion) -> tuple[str, str]:
+def told_apart(motion: Motion, other: Motion) -> tuple[str, str]:
     """The first thing in which two motions differ, for their legend."""
     for of in (lambda m: f"{m.arm.inertia.model} model", lambda m: m.arm.name, lambda m: m.record.get("solver", "")):
         if of(motion) != of(other):
@@ -243,10 +261,8 @@ def _draw_driven(axes: Axes, t: Floats, label: str, curves: dict[str, Floats]) -
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
     """Kinetic energy; gravitational and elastic energy since the start; work done and lost."""
-    for name, colour in ENERGIES.items():
-        values = motion.energies[name]
-        start = values[0] if name in ("gravitational", "elastic") else 0.0
-        axes.plot(motion.t, values - start, color=colour, linewidth=1.2, label=name)
+    for name, values in since_start(motion.energies).items():
+        axes.plot(motion.t, values, color=ENERGIES[name], linewidth=1.2, label=name)
     _plain(axes, "energy, J")
     axes.legend(**_legend())
 

@@ -1,69 +1,76 @@
-"""Where one looks from: a camera that has a whole motion in view, and the ends of its colours."""
+"""From where a page looks, and what it must have in view."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.simulation.motion import Motion
+from continuarm.viewer.rig import plate_sizes
 
-FIELD_OF_VIEW = np.radians(32)
 GAP = 0.07
-"""How far the ground is below the lowest tip, in sizes of the whole."""
-
-
-def pressure_limit(motions: Sequence[Motion]) -> float:
-    """The end of the colour bar, Pa: the highest pressure of all motions, rounded up to 100 kPa."""
-    highest = max(float(motion.pressures.max(initial=0.0)) for motion in motions)
-    return 1e5 * max(float(np.ceil(highest / 1e5 - 1e-9)), 1.0)
-
-
-def places_of(motions: Sequence[Motion]) -> tuple[Floats, Floats]:
-    """All places that tips reach, and the base; and the path of the last tip."""
-    tips = [motion.tips[:: max(len(motion.t) // 500, 1)] for motion in motions]
-    return np.concatenate([np.zeros((1, 3)), *(each.reshape(-1, 3) for each in tips)]), tips[0][:, -1]
-
-
-class Camera(NamedTuple):
-    """Where one looks from, at what, and what is up; m."""
-
-    position: Floats
-    look_at: Floats
-    up: Floats
-
-    @property
-    def free_side(self) -> Floats:
-        """From the arm's base to the left or right, where there is more room in the picture."""
-        right = np.cross(self.look_at - self.position, self.up)
-        right = right / np.linalg.norm(right)
-        return right if self.look_at @ right >= 0 else -right
+"""How far the ground is below the lowest point, in sizes of the whole."""
+ELEVATION, TURN = 0.26, -0.5
+"""From how far above the horizon one looks, and how far from square at the motion, rad."""
 
 
 def up_direction(arm: Arm) -> Floats:
     """Against gravity; without gravity, against the unbent arm, which then hangs."""
-    down = np.array(arm.gravity) if np.any(arm.gravity) else arm.base_orientation[:, 2]
+    down = np.array(arm.gravity) if np.any(arm.gravity) else arm.base_orientation.T[2]
     return -down / np.linalg.norm(down)
 
 
-def camera_for(points: Floats, path: Floats, up: Floats, elevation: float = 0.26, turn: float = -0.5) -> Camera:
-    """A camera that has all points (m, 3) in view and looks almost square at a path (k, 3)."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle = (low + high) / 2
-    reach = max(float(np.linalg.norm(points - middle, axis=1).max()), 1e-3)
+def view(arms: Sequence[Arm], points: Floats) -> dict[str, Any]:
+    """What a page must know to place its camera for points (m, 3) of arms, m.
+
+    `toward` is the direction from the arm to the camera, `corners` are the outermost points of what is drawn: the page
+    moves the camera so that it has them all in view, whatever the shape of its window.
+    """
+    up = up_direction(arms[0])
+    directions = _directions()
+    radius = max(float(plate_sizes(arm).max()) for arm in arms)
+    corners = points[np.argmax(points @ directions.T, axis=0)] + radius * directions
+    size = float(np.ptp(corners, axis=0).max())
+    return {
+        "up": up.tolist(),
+        "toward": looking(points, up).tolist(),
+        "corners": np.unique(corners.round(6), axis=0).tolist(),
+        "floor": float((corners @ up).min() - GAP * size),
+        "size": size,
+    }
+
+
+def looking(points: Floats, up: Floats) -> Floats:
+    """The direction from points (m, 3) to a camera that looks almost square at them, somewhat from above."""
     level = np.eye(3) - np.outer(up, up)
-    swing = (path - path.mean(axis=0)) @ level
-    sizes, axes = np.linalg.eigh(swing.T @ swing + 1e-9 * reach**2 * level - reach**2 * np.outer(up, up))
-    across = axes[:, 1]  # level, and the path moves least that way
-    if sizes[2] - sizes[1] < 1e-6 * reach**2:
+    spread = (points - points.mean(axis=0)) @ level
+    size = float(np.abs(spread).max()) ** 2 + 1e-12
+    # The level direction in which the points lie closest together; `up` itself comes first.
+    sizes, axes = np.linalg.eigh(spread.T @ spread / len(points) / size - np.outer(up, up))
+    across = axes[:, 1]
+    if sizes[2] - sizes[1] < 1e-6:
         across = level @ np.array([0.3, -1.0, 0.2])
     across = across / np.linalg.norm(across)
     across = -across if across[np.argmax(np.abs(across))] > 0 else across
     aside = np.cross(up, across)
-    direction = np.cos(elevation) * (np.cos(turn) * across + np.sin(turn) * aside) + np.sin(elevation) * up
-    distance = 1.05 * reach / np.sin(FIELD_OF_VIEW / 2)
-    target = middle - 0.06 * reach * up  # some ground below
-    return Camera(target + distance * direction, target, up)
+    return np.cos(ELEVATION) * (np.cos(TURN) * across + np.sin(TURN) * aside) + np.sin(ELEVATION) * up
+
+
+def _directions() -> Floats:
+    """Directions all around: (50, 3), evenly spread on a spiral."""
+    count = 50
+    height = (2 * np.arange(count) + 1) / count - 1
+    turn = np.pi * (1 + 5**0.5) * np.arange(count)
+    level = np.sqrt(1 - height**2)
+    return np.stack([level * np.cos(turn), level * np.sin(turn), height], axis=-1)
+
+
+def within_reach(arm: Arm) -> Floats:
+    """Places that have most of what an arm can reach between them: its base, its end, and to the sides."""
+    reach = sum(section.length + section.offset for section in arm.sections)
+    turned = arm.base_orientation.T
+    aside = 0.62 * reach * np.concatenate([turned[:2], -turned[:2]]) + 0.7 * reach * turned[2]
+    return np.concatenate([np.zeros((1, 3)), 1.1 * reach * turned[2:], aside])

@@ -1,40 +1,89 @@
-"""A motion as one HTML file: it plays from disk in any browser, without a network and without this library."""
+"""The page: motions as one HTML file that plays in any browser, without a network and without this library.
+
+The same page is served by the viewer, for motions and for live arms.
+"""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import json
 import os
 import re
-import zlib
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from continuarm.arms.arm import Arm
 from continuarm.common.files import output_path, replaced
-from continuarm.common.number_checks import Floats
+from continuarm.common.text import printable
+from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
-from continuarm.viewer.camera import GAP, camera_for, places_of, pressure_limit, up_direction
-from continuarm.viewer.clock import duration_of
-from continuarm.viewer.panel import HEIGHT, LEFT, RIGHT, WIDTH, heading, plots_of, pressure_bar
-from continuarm.viewer.rig import disc_poses, rig
-from continuarm.viewer.shapes import GHOST_COLOUR, PRESSURE_COLOURS, SECTION_COLOURS, section_colour
+from continuarm.simulation.plots import AXES, ENERGIES, since_start, told_apart, what_drives
+from continuarm.viewer.blob import Blob
+from continuarm.viewer.camera import view
+from continuarm.viewer.rig import (
+    DISCS,
+    GHOST_COLOUR,
+    PRESSURE_COLOURS,
+    disc_count,
+    disc_poses,
+    labels,
+    parts,
+    section_colour,
+)
 
 LARGEST = 5_000_000
 """Bytes of a page. Of a motion that is longer, every second state is left out, until it fits."""
-SCRIPTS = ("data.js", "camera.js", "picture.js", "player.js")
+SCRIPTS = (
+    "data.js",
+    "vectors.js",
+    "camera.js",
+    "meshes.js",
+    "picture.js",
+    "overlay.js",
+    "plots.js",
+    "panel.js",
+    "playback.js",
+    "live.js",
+    "start.js",
+)
 
 
-def export_html(motions: Motion | Sequence[Motion], path: str | os.PathLike[str]) -> None:
-    """Writes one motion, or two to be compared, as a page that plays them; a file that was there is replaced whole."""
+class Content(NamedTuple):
+    """What a page shows: a header of plain values, and the arrays that it names."""
+
+    header: dict[str, Any]
+    data: bytes
+
+    def as_json(self) -> str:
+        """As text that can stand in a page."""
+        whole = {"header": self.header, "data": base64.b64encode(self.data).decode("ascii")}
+        return json.dumps(whole, allow_nan=False).replace("<", "\\u003c")
+
+
+class Page(NamedTuple):
+    """A page, and what it may do: its Content-Security-Policy."""
+
+    text: str
+    policy: str
+
+
+def export_html(
+    motions: Motion | Sequence[Motion], path: str | os.PathLike[str], names: Sequence[str] | None = None
+) -> None:
+    """Writes one motion, or two to be compared, as a page that plays them; a file that was there is replaced whole.
+
+    names: what the page calls them; by their arms and what tells them apart if left out.
+    """
     shown = [motions] if isinstance(motions, Motion) else list(motions)
     target = check_html_path(path)
-    page = html_page(*shown)
+    page = html_page(*shown, names=names)
     with replaced(target) as beside:
         beside.write_text(page, encoding="utf-8")
 
@@ -44,116 +93,142 @@ def check_html_path(path: str | os.PathLike[str]) -> Path:
     return output_path(path, (".html",))
 
 
-def html_page(*motions: Motion) -> str:
-    """The page of one motion, or of two to be compared."""
+def html_page(*motions: Motion, names: Sequence[str] | None = None) -> str:
+    """The page of one motion, or of two to be compared; it also fits a frame in a notebook (`srcdoc`)."""
+    return page_of(playback_content(motions, names)).text
+
+
+def playback_content(motions: Sequence[Motion], names: Sequence[str] | None = None) -> Content:
+    """What the page of one motion shows, or of two to be compared; every second state is left out until it fits."""
     if not 1 <= len(motions) <= 2:
         raise ValueError(f"{len(motions)} motions: must be one, or two to be compared")
-    duration_of(*motions)
+    for motion in motions:
+        if not isinstance(motion, Motion):
+            raise TypeError(f"motion is {type(motion).__name__}: must be a Motion (see simulate and load_motion)")
+        if not len(motion.t):
+            raise ValueError(f"the motion of {motion.arm.name!r} has no states: there is nothing to show")
+    poses = [disc_poses(motion.arm, motion.q) for motion in motions]
+    points = np.concatenate([each[:: max(len(each) // 500, 1), :, :3].reshape(-1, 3) for each in poses])
+    header = {
+        "kind": "playback",
+        "duration": max(float(motion.t[-1] - motion.t[0]) for motion in motions),
+        "names": [printable(" ".join(name.split())) for name in names or names_of(motions)],
+        "details": [printable(f"{described(motion.arm)}, {what_drives(motion)}") for motion in motions],
+        "notes": [f"stopped early: {printable(motion.stopped)}" for motion in motions if motion.stopped],
+        **scenery([motion.arm for motion in motions], points, pressure_limit(motions)),
+    }
     every = 1
     while True:
-        page = _page(motions, every)
-        if len(page) <= LARGEST or min(len(motion.t) for motion in motions) // every < 100:
-            return page
+        blob = Blob()
+        entries = [_series(blob, motion, each, every) for motion, each in zip(motions, poses, strict=True)]
+        arms = [puppet(motion.arm, ghost=k > 0) for k, motion in enumerate(motions)]
+        notes = header["notes"] + ([f"1 of {every} states is kept"] if every > 1 else [])
+        motion_entries = [arm | entry for arm, entry in zip(arms, entries, strict=True)]
+        content = Content(header | {"notes": notes, "motions": motion_entries}, blob.packed())
+        if 4 / 3 * len(content.data) <= LARGEST or min(len(motion.t) for motion in motions) // every < 100:
+            return content
         every *= 2
 
 
-def _page(motions: Sequence[Motion], every: int) -> str:
-    first, up = motions[0], up_direction(motions[0].arm)
-    points, path = places_of(motions)
-    camera, size = camera_for(points, path, up), float(np.ptp(points, axis=0).max())
-    blob = Blob()
-    names = [" ".join(f"{motion.arm.name}, {motion.arm.inertia.model}".split()) for motion in motions]
-    header = {
-        "names": names,
-        "duration": duration_of(*motions),
-        "camera": {"position": camera.position.tolist(), "target": camera.look_at.tolist(), "up": up.tolist()},
-        "gravity": {"along": list(first.arm.gravity), "from": (0.5 * size * camera.free_side).tolist()},
-        "floor": float((points @ up).min() - GAP * size),
-        "size": size,
-        "pressure": {"highest": pressure_limit(motions), "colours": PRESSURE_COLOURS},
-        "plot": {"left": LEFT, "right": WIDTH - RIGHT, "height": HEIGHT},
-        "motions": [_motion(blob, motion, every, ghost=k > 0) for k, motion in enumerate(motions)],
-    }
-    title = f"Motion of {first.arm.name}"
-    colours = (SECTION_COLOURS[0], GHOST_COLOUR)
-    notes = [f"stopped early: {motion.stopped}" for motion in motions if motion.stopped]
-    notes += [f"1 of {every} states is kept"] if every > 1 else []
-    places = files("continuarm.viewer") / "player"
-    fill = {
-        "title": html.escape(" ".join(title.split())),
-        "style": (places / "style.css").read_text(encoding="utf-8"),
-        "names": heading(list(zip(names, colours, strict=False))),
-        "notes": html.escape("; ".join(notes)),
-        "bar": pressure_bar(motions, pressure_limit(motions)),
-        "plots": "".join(plots_of(first, 0.0)),
-        "header": json.dumps(header, allow_nan=False).replace("<", "\\u003c"),
-        "data": base64.b64encode(blob.packed()).decode("ascii"),
-        "script": "\n".join((places / name).read_text(encoding="utf-8") for name in SCRIPTS),
-    }
-    page = (places / "page.html").read_text(encoding="utf-8")
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: fill[found[1]], page)
+def names_of(motions: Sequence[Motion]) -> list[str]:
+    """Names of one motion, or two different ones of two."""
+    if len(motions) < 2:
+        return [motion.arm.name for motion in motions]
+    apart = told_apart(*motions)
+    if apart == tuple(motion.arm.name for motion in motions):
+        return list(apart)
+    return [f"{motion.arm.name}, {word}" for motion, word in zip(motions, apart, strict=True)]
 
 
-def _motion(blob: Blob, motion: Motion, every: int, ghost: bool) -> dict[str, Any]:
-    """What the page must know of a motion; its numbers go into the blob."""
-    arm = motion.arm
-    kept = np.unique(np.append(np.arange(0, len(motion.t), every), len(motion.t) - 1))
-    puppet = rig(arm, ghost)
-    tubes = [section_colour(i) for i in range(arm.n)]
+def described(arm: Arm) -> str:
+    """What an arm is, in a few words."""
+    return f"{arm.name}, {arm.n} section{'s'[: arm.n > 1]}, {arm.inertia.model} model"
+
+
+def pressure_limit(motions: Sequence[Motion]) -> float:
+    """The end of the colour bar, Pa: the highest pressure of all motions, rounded up to 100 kPa; 0 without any."""
+    highest = max(float(motion.pressures.max(initial=0.0)) for motion in motions)
+    return 1e5 * float(np.ceil(highest / 1e5 - 1e-9))
+
+
+def scenery(arms: Sequence[Arm], points: Any, highest: float) -> dict[str, Any]:
+    """What a page must know beside what moves: where to look from at points (m, 3), and its colours."""
+    return {
+        "view": view(arms, points),
+        "gravity": list(arms[0].gravity),
+        "pressure": {"highest": highest, "colours": PRESSURE_COLOURS, "unit": UNITS["kPa"]},
+        "axes": AXES,
+        "energies": ENERGIES,
+    }
+
+
+def puppet(arm: Arm, ghost: bool = False) -> dict[str, Any]:
+    """What a page must know to draw an arm."""
     return {
         "ghost": ghost,
         "sections": arm.n,
-        "colours": [GHOST_COLOUR] * arm.n if ghost else tubes,
-        "time": blob.floats((motion.t - motion.t[0])[kept]),
-        "poses": blob.series(disc_poses(arm, motion.q[kept])),
-        "tips": blob.series(motion.tips[kept]),
-        "pressures": blob.series(motion.pressures[kept]),
-        "energies": {name: blob.series(values[kept]) for name, values in motion.energies.items()},
-        "rig": {
-            "disc": blob.whole(puppet.disc),
-            "place": blob.floats(puppet.place),
-            "normal": blob.floats(puppet.normal),
-            "colour": blob.whole(puppet.colour),
-            "muscle": blob.whole(puppet.muscle),
-            "parts": {part: blob.whole(faces) for part, faces in puppet.parts.items()},
-        },
+        "discs": disc_count(arm),
+        "colours": [GHOST_COLOUR if ghost else section_colour(i) for i in range(arm.n)],
+        "muscles": arm.muscle_names,
+        "muscleSections": [i for i, section in enumerate(arm.sections) for _ in section.muscle_map],
+        "coordinates": arm.coordinate_names,
+        "tip": arm.n * (DISCS + 1) - 1,
+        "parts": [part._asdict() for part in parts(arm, ghost)],
+        "labels": [] if ghost else labels(arm),
     }
 
 
-class Blob:
-    """Arrays one after the other, compressed together; a page finds each by its place, size and kind."""
+def _series(blob: Blob, motion: Motion, poses: Any, every: int) -> dict[str, Any]:
+    """What changes over time; the numbers go into the blob."""
+    kept = np.unique(np.append(np.arange(0, len(motion.t), every), len(motion.t) - 1))
+    energies = since_start(motion.energies)
+    columns = {
+        "places": poses[..., :3],
+        "turns": poses[..., 3:],
+        "tips": motion.tips,
+        "pressures": motion.pressures,
+        "lengths": motion.arm.muscle_lengths(motion.q),
+        "forces": motion.tau,
+        "wrench": motion.wrench,
+    }
+    series = {name: blob.series(values[kept]) for name, values in columns.items() if values.any()}
+    series |= {name: blob.series(values[kept]) for name, values in energies.items()}
+    return {"time": blob.floats((motion.t - motion.t[0])[kept]), "series": series}
 
-    def __init__(self) -> None:
-        self.parts: list[bytes] = []
-        self.size = 0
 
-    def _keep(self, kind: str, array: NDArray[Any], **more: Any) -> dict[str, Any]:
-        data = array.tobytes()
-        entry = {"kind": kind, "begin": self.size, "bytes": len(data), **more}
-        self.parts.append(data)
-        self.size += len(data)
-        return entry
+def page_of(content: Content, served: bool = False) -> Page:
+    """The page that shows something; served: by the viewer, whom it may ask."""
+    title = content.header["names"][0]
+    style, script = _inline("style.css"), "".join(_inline(name) for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{script}}})();\n'
+    style = f"\n{style}"
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_digest(script)}'",
+            f"style-src '{_digest(style)}'",
+            "img-src data: blob:",
+            *(["connect-src 'self'"] if served else []),
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    fill = {
+        "title": html.escape(title),
+        "policy": html.escape(policy),
+        "style": style,
+        "content": content.as_json(),
+        "script": script,
+    }
+    text = re.sub(r"\{\{(\w+)\}\}", lambda found: fill[found[1]], _inline("page.html"))
+    return Page(text, policy)
 
-    def floats(self, values: NDArray[Any]) -> dict[str, Any]:
-        """Numbers in single precision."""
-        return self._keep("float", np.asarray(values, dtype="<f4"), shape=list(values.shape))
 
-    def whole(self, values: NDArray[Any]) -> dict[str, Any]:
-        """Whole numbers."""
-        return self._keep("whole", np.asarray(values, dtype="<i4"), shape=list(values.shape))
+@cache
+def _inline(name: str) -> str:
+    return (files("continuarm.viewer") / "player" / name).read_text(encoding="utf-8")
 
-    def series(self, values: Floats) -> dict[str, Any]:
-        """Numbers over time (k, ...) as 16 bits of the range of all: changes from row to row, high bytes first.
 
-        They are smooth, so that the changes are small and most of the high bytes the same.
-        """
-        low, high = float(values.min()), float(values.max())
-        step = (high - low) / 65535 or 1.0
-        levels = np.rint((values.reshape(len(values), -1) - low) / step).astype(np.uint16)
-        changes = np.diff(levels, axis=0, prepend=np.uint16(0)).T
-        planes = np.ascontiguousarray(changes).astype("<u2").view(np.uint8).reshape(-1, 2).T[::-1]
-        return self._keep("series", np.ascontiguousarray(planes), shape=list(values.shape), low=low, step=step)
-
-    def packed(self) -> bytes:
-        """All of it, as zlib does."""
-        return zlib.compress(b"".join(self.parts), 6)
+def _digest(text: str) -> str:
+    """By which a policy allows this text and no other."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

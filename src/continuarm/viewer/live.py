@@ -22,7 +22,7 @@ from continuarm.simulation.inputs import Input, checked_pressures
 from continuarm.simulation.solvers import FixedStep
 from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.viewer.presets import sweep
-from continuarm.viewer.shapes import drawing
+from continuarm.viewer.rig import disc_poses
 
 RATE = 1000
 """Steps per second, Hz."""
@@ -103,7 +103,11 @@ class LiveArm:
 
     def play(self, input: Input) -> None:
         """Follows an input, whose time begins now."""
-        self._follow(later(input.drive(self.arm), 0.0, self.time))
+        self.follow(input.drive(self.arm))
+
+    def follow(self, drive: CommandsOverTime) -> None:
+        """Follows commands, whose time begins now."""
+        self._follow(later(drive, 0.0, self.time))
 
     def change(self, **settings: Any) -> None:
         """Another payload, kg, damping, in times that of the arm as described, or gravity, m/s², from now on.
@@ -262,7 +266,11 @@ def live_benchmark(seconds: float, arm: Arm | None = None) -> Figures:
     duration("seconds", seconds, most=1e5)
     live = LiveArm(load_arm("prototype") if arm is None else arm)
     live.play(sweep(live.arm, seconds))
-    loop = LiveLoop(live, lambda moved: drawing(moved.arm, moved.q) and None, threading.RLock())
+
+    def picture(moved: LiveArm) -> None:
+        disc_poses(moved.arm, moved.q[None])
+
+    loop = LiveLoop(live, picture, threading.RLock())
     ended = threading.Event()
     while loop.clock() - loop.pace.begun < seconds:
         loop.beat(ended)

@@ -10,7 +10,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.simulation.inputs import Input, PressureSignal, muscle_index
-from continuarm.viewer.shapes import muscle_layout
+from continuarm.viewer.rig import muscle_layout
 
 STRONG = 400e3
 """Highest pressure of the moves that are not the paper's, Pa."""

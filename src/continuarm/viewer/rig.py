@@ -1,61 +1,53 @@
-"""An arm as a puppet: vertices that are fixed to discs, and where the discs are over time.
+"""An arm as a puppet: simple bodies that hang on discs, and where the discs are.
 
-With it a page draws a whole motion without knowing what a continuum arm is: every vertex is p + R x of its disc.
+With it a page draws an arm without knowing what a continuum arm is: a point x of a disc is at p + R x, and tubes run
+from disc to disc.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats
 from continuarm.engine.quantities import centres_of_gravity, poses_along, tip_poses
-from continuarm.viewer.shapes import (
-    BEAD,
-    CENTRE_COLOUR,
-    DISCS,
-    GHOST_COLOUR,
-    MUSCLE,
-    PAYLOAD_COLOUR,
-    PLATE_COLOUR,
-    TUBE,
-    ball,
-    cylinder,
-    muscle_layout,
-    payload_radius,
-    plate_sizes,
-    quaternions,
-    rgb,
-    section_colour,
-    tube_faces,
-)
 
-ROUND, THIN = 16, 8
-"""Sides of tubes, and of muscles."""
+DISCS = 7
+"""Discs along a section. Tubes between two are bent, so that a full turn in six pieces is round."""
+TUBE, MUSCLE, PLATE, THICKNESS, BEAD = 0.5, 0.3, 1.55, 0.3, 0.72
+"""Radii of tube, muscles, plates and centres of gravity, and thickness of a plate, in radii of the section."""
+SLEEVE = 1.06
+"""A ghost is a sleeve around where the arm would be: so much wider than muscles and plates."""
 ROWS_AT_ONCE = 500
 """Rows whose poses are computed together: bounds the memory that they take as matrices."""
 
+PLATE_COLOUR, GHOST_COLOUR, PAYLOAD_COLOUR, CENTRE_COLOUR = "#596273", "#C2378F", "#3B4252", "#20242C"
+SECTION_COLOURS = ("#2F6DB5", "#1FA187", "#8A63C4", "#5FA8DD", "#4C7A34")
+"""Cold, so that warm pressures stand out; repeated for arms of more sections."""
+PRESSURE_COLOURS = ("#D5D9E0", "#F6C667", "#EF7F3C", "#B5152B")
+"""From no pressure to the highest, evenly spaced."""
 
-class Rig(NamedTuple):
-    """The vertices of a puppet, in the frames of their discs, and the triangles of its parts.
 
-    The discs are those along the sections, DISCS for each, then the base's mount, the tips, the centres of gravity and
-    the payload: `disc_count` of them.
-    """
+class Part(NamedTuple):
+    """A body of one colour that hangs on discs; lengths in m."""
 
-    disc: NDArray[np.uint32]  # (v,)
-    place: Floats  # (v, 3), m
-    normal: Floats  # (v, 3)
-    colour: NDArray[np.uint8]  # (v, 3)
-    muscle: NDArray[np.int32]  # (v,): whose pressure is the colour; -1: nobody's
-    parts: dict[str, NDArray[np.uint32]]  # triangles (f, 3)
+    part: str  # what is shown or hidden together
+    kind: str  # tube: round, from the first disc to the last; rod: a cylinder along Z of a disc; ball
+    first: int  # disc
+    last: int  # disc; the first one, for what hangs on one
+    at: tuple[float, float, float]  # where its axis or centre is, in the frame of its disc
+    radius: float
+    length: float  # of a rod
+    colour: str
+    muscle: int = -1  # whose pressure is the colour; -1: nobody's
 
 
 def disc_count(arm: Arm) -> int:
-    """How many discs a rig of an arm hangs on."""
+    """How many discs the puppet of an arm hangs on: along the sections, tips, centres of gravity, the payload."""
     return arm.n * DISCS + 2 * arm.n + 1
 
 
@@ -80,89 +72,91 @@ def _poses_of(arm: Arm, q: Floats) -> Floats:
     return np.concatenate([poses[..., :3, 3], quaternions(poses[..., :3, :3])], axis=-1)
 
 
-class _Builder:
-    def __init__(self) -> None:
-        self.vertices: list[tuple[Floats, ...]] = []
-        self.parts: dict[str, list[NDArray[np.uint32]]] = {}
-        self.count = 0
-
-    def add(
-        self, part: str, disc: ArrayLike, place: Floats, normal: Floats, faces: ArrayLike, colour: str, muscle: int = -1
-    ) -> None:
-        size = len(place)
-        columns = (disc, place, normal, rgb(colour), muscle)
-        widths = ((size,), (size, 3), (size, 3), (size, 3), (size,))
-        self.vertices.append(tuple(np.broadcast_to(each, width) for each, width in zip(columns, widths, strict=True)))
-        self.parts.setdefault(part, []).append(np.asarray(faces, dtype=np.uint32) + np.uint32(self.count))
-        self.count += size
-
-    def rig(self) -> Rig:
-        disc, place, normal, colour, muscle = (np.concatenate(each) for each in zip(*self.vertices, strict=True))
-        parts = {part: np.concatenate(faces) for part, faces in self.parts.items()}
-        return Rig(disc.astype(np.uint32), place, normal, colour.astype(np.uint8), muscle.astype(np.int32), parts)
-
-
-def rig(arm: Arm, ghost: bool = False) -> Rig:
-    """The puppet of an arm; a ghost is of one colour and has no muscles."""
-    build = _Builder()
-    discs = np.arange(arm.n * DISCS).reshape(arm.n, DISCS)
+def parts(arm: Arm, ghost: bool = False) -> list[Part]:
+    """The bodies of an arm's puppet; a ghost is of one colour and has no muscles."""
+    found: list[Part] = []
+    axis, wide = (0.0, 0.0, 0.0), SLEEVE if ghost else 1.0
     number = 0
     for i, section in enumerate(arm.sections):
-        circle = _circle(ROUND)
-        build.add(
-            "tube",
-            np.repeat(discs[i], ROUND),
-            np.tile(TUBE * section.radius * circle, (DISCS, 1)),
-            np.tile(circle, (DISCS, 1)),
-            tube_faces(1, DISCS, ROUND),
-            GHOST_COLOUR if ghost else section_colour(i),
-        )
-        for place in [] if ghost else muscle_layout(section).T:
-            circle = _circle(THIN)
-            build.add(
-                "muscles",
-                np.repeat(discs[i], THIN),
-                np.tile(place + MUSCLE * section.radius * circle, (DISCS, 1)),
-                np.tile(circle, (DISCS, 1)),
-                tube_faces(1, DISCS, THIN),
-                PLATE_COLOUR,
-                number,
-            )
+        ends = i * DISCS, (i + 1) * DISCS - 1
+        layout = muscle_layout(section)
+        around = float(np.linalg.norm(layout, axis=0).max()) + MUSCLE * section.radius
+        radius = SLEEVE * around if ghost else TUBE * section.radius
+        found.append(Part("tube", "tube", *ends, axis, radius, 0.0, GHOST_COLOUR if ghost else section_colour(i)))
+        for x, y, _ in [] if ghost else layout.T:
+            at = (float(x), float(y), 0.0)
+            found.append(Part("muscles", "tube", *ends, at, MUSCLE * section.radius, 0.0, PLATE_COLOUR, number))
             number += 1
-    sizes = plate_sizes(arm)
     metal = GHOST_COLOUR if ghost else PLATE_COLOUR
-    for disc, size in zip([0, *discs[:, -1]], sizes, strict=True):
-        build.add("plates", disc, *_rod(size), metal)
+    discs = [0, *((i + 1) * DISCS - 1 for i in range(arm.n))]
+    for disc, (radius, thickness) in zip(discs, plate_sizes(arm), strict=True):
+        found.append(Part("plates", "rod", disc, disc, axis, wide * radius, wide * thickness, metal))
     for i, section in enumerate(arm.sections):
+        tip, centre = arm.n * DISCS + i, arm.n * (DISCS + 1) + i
         if section.offset > 0:  # hangs on the tip beyond the joint and reaches back
-            place, normal, faces = _rod(np.array([section.radius, section.radius, section.offset]))
-            build.add("plates", arm.n * DISCS + i, place - [0, 0, section.offset / 2], normal, faces, metal)
-        beads, faces = ball(7, 12)
+            back = (0.0, 0.0, -section.offset / 2)
+            found.append(Part("plates", "rod", tip, tip, back, wide * section.radius, section.offset, metal))
         dark = GHOST_COLOUR if ghost else CENTRE_COLOUR
-        build.add("centres of gravity", arm.n * (DISCS + 1) + i, BEAD * section.radius * beads, beads, faces, dark)
+        found.append(Part("centres of gravity", "ball", centre, centre, axis, BEAD * section.radius, 0.0, dark))
     if arm.payload is not None:
-        beads, faces = ball()
-        build.add("plates", disc_count(arm) - 1, payload_radius(arm) * beads, beads, faces, PAYLOAD_COLOUR)
-    return build.rig()
+        disc = disc_count(arm) - 1
+        colour = GHOST_COLOUR if ghost else PAYLOAD_COLOUR
+        found.append(Part("payload", "ball", disc, disc, axis, wide * payload_radius(arm), 0.0, colour))
+    return found
 
 
-def _circle(sides: int) -> Floats:
-    angles = np.arange(sides) * 2 * np.pi / sides
-    return np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
+def labels(arm: Arm) -> list[dict[str, Any]]:
+    """Names of muscles, each in the middle of its section: name, disc and place on it."""
+    found, number = [], 0
+    for i, section in enumerate(arm.sections):
+        for x, y, _ in muscle_layout(section).T:
+            place = [float(x), float(y), 0.0]
+            found.append({"name": arm.muscle_names[number], "disc": i * DISCS + DISCS // 2, "place": place})
+            number += 1
+    return found
 
 
-def _rod(size: Floats) -> tuple[Floats, Floats, NDArray[np.uint32]]:
-    """A cylinder of a size (radius, radius, length): places, normals and triangles."""
-    places, faces = cylinder(ROUND)
-    walls = 2 * ROUND
-    normals = np.where(np.arange(len(places))[:, None] < walls, places * [1, 1, 0], np.sign(places) * [0, 0, 1])
-    return places * size, normals, faces
+def muscle_layout(section: Section) -> Floats:
+    """Where the muscles of a section go through its discs: (3, muscles), m.
+
+    A muscle at (x, y) is longer by s - L - x a - y b: its place is what its length has of (a, b).
+    """
+    over_shape = section.muscle_map @ section.length_map
+    return np.stack([-over_shape[:, 0], -over_shape[:, 1], np.zeros(len(over_shape))])
 
 
-def posed(puppet: Rig, poses: Floats) -> Floats:
-    """Where the vertices are, for one row of poses (discs, 7): (v, 3), m. A page does the same."""
-    position, (w, x, y, z) = poses[puppet.disc, :3], poses[puppet.disc, 3:].T
-    vector = np.stack([x, y, z], axis=-1)
-    across = 2 * np.cross(vector, puppet.place)
-    turned: Floats = position + puppet.place + w[:, None] * across + np.cross(vector, across)
-    return turned
+def plate_sizes(arm: Arm) -> Floats:
+    """Radius and thickness of the plates at the base, which is larger, and at every end: (n + 1, 2), m."""
+    radii = [float(np.linalg.norm(muscle_layout(section), axis=0).max()) for section in arm.sections]
+    return np.outer([1.25 * radii[0], *radii], [PLATE, THICKNESS])
+
+
+def payload_radius(arm: Arm) -> float:
+    """Of a ball that stands for the payload, m: that of the mass in water, between half and three section radii."""
+    radius = arm.sections[-1].radius
+    return float(np.clip((arm.carried_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
+
+
+def quaternions(rotations: Floats) -> Floats:
+    """Rotation matrices (..., 3, 3) as quaternions w, x, y, z: (..., 4).
+
+    Of the matrix 4 q qᵀ, whose rows are all multiples of q, the row that is largest is taken.
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(rotations, (-2, -1), (0, 1))
+    rows = np.array(
+        [
+            [1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
+            [zy - yz, 1 + xx - yy - zz, yx + xy, xz + zx],
+            [xz - zx, yx + xy, 1 - xx + yy - zz, zy + yz],
+            [yx - xy, xz + zx, zy + yz, 1 - xx - yy + zz],
+        ]
+    )
+    rows = np.moveaxis(rows, (0, 1), (-2, -1))
+    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
+    found = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
+    return np.asarray(found / np.linalg.norm(found, axis=-1, keepdims=True))
+
+
+def section_colour(section: int) -> str:
+    """The colour of a section, numbered from 0."""
+    return SECTION_COLOURS[section % len(SECTION_COLOURS)]

@@ -1,83 +1,125 @@
-// Vectors, and a camera that turns about a point with the hand.
+// A camera that has everything in view, and turns about a point with the hand.
 
-const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-const plus = (a, b, factor = 1) => [a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]];
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const long = (a) => Math.hypot(...a);
-const unit = (a) => a.map((each) => each / (long(a) || 1));
+const OPENING = Math.tan((16 * Math.PI) / 180); // half the height of the picture at distance 1
+const MARGIN = 0.9; // how much of the picture is used
 
 class Camera {
-  constructor(begin, canvas, moved) {
-    this.begin = begin;
-    this.moved = moved;
-    this.up = unit(begin.up);
-    const aside = Math.abs(this.up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
-    this.east = unit(cross(this.up, aside));
+  constructor(view, canvas, moved) {
+    Object.assign(this, { view, canvas, moved, up: unit(view.up) });
+    this.east = square(this.up);
     this.north = cross(this.up, this.east);
+    this.aspect = 1;
     this.reset();
-    this.listen(canvas);
+    this.listen();
   }
 
+  // Back to where everything is in view; so it stays, whatever the size of the window, until a hand moves it.
   reset() {
-    const away = minus(this.begin.position, this.begin.target);
-    this.target = this.begin.target.slice();
-    this.distance = long(away);
-    this.height = Math.asin(dot(away, this.up) / this.distance);
-    this.turn = Math.atan2(dot(away, this.north), dot(away, this.east));
+    const toward = unit(this.view.toward);
+    this.height = Math.asin(dot(toward, this.up));
+    this.turn = Math.atan2(dot(toward, this.north), dot(toward, this.east));
+    this.fitted = true;
+    this.fit();
     this.moved();
   }
 
+  // The nearest place on the line of sight from which all corners are in the picture: a corner at (x, y), z towards
+  // the camera at (X, Y, Z), is in it where |x - X| <= (Z - z) w and |y - Y| <= (Z - z) h.
+  fit() {
+    const { right, top, back } = this.axes();
+    const [height, width] = [MARGIN * OPENING, MARGIN * OPENING * this.aspect];
+    const ends = [-Infinity, -Infinity, -Infinity, -Infinity];
+    let front = -Infinity;
+    for (const corner of this.view.corners) {
+      const [x, y, z] = [dot(corner, right), dot(corner, top), dot(corner, back)];
+      [x + z * width, -x + z * width, y + z * height, -y + z * height].forEach((each, k) => {
+        ends[k] = Math.max(ends[k], each);
+      });
+      front = Math.max(front, z);
+    }
+    const far = Math.max((ends[0] + ends[1]) / (2 * width), (ends[2] + ends[3]) / (2 * height));
+    const middle = this.view.corners.reduce((sum, each) => sum + dot(each, back), 0) / this.view.corners.length;
+    const depth = Math.min(middle, front);
+    this.target = plus(plus(times(right, (ends[0] - ends[1]) / 2), top, (ends[2] - ends[3]) / 2), back, depth);
+    this.distance = this.reach = far - depth;
+  }
+
+  resize(aspect) {
+    if (aspect === this.aspect) return;
+    this.aspect = aspect;
+    if (this.fitted) this.fit();
+  }
+
+  axes() {
+    const level = plus(times(this.east, Math.cos(this.turn)), this.north, Math.sin(this.turn));
+    const back = plus(times(level, Math.cos(this.height)), this.up, Math.sin(this.height));
+    const right = unit(cross(this.up, back));
+    return { right, top: cross(back, right), back };
+  }
+
   get position() {
-    const level = plus(this.east.map((each) => each * Math.cos(this.turn)), this.north, Math.sin(this.turn));
-    const away = plus(level.map((each) => each * Math.cos(this.height)), this.up, Math.sin(this.height));
-    return plus(this.target, away, this.distance);
+    return plus(this.target, this.axes().back, this.distance);
   }
 
   // Columns of a 4x4 matrix from the world to the screen.
-  matrix(aspect) {
+  matrix() {
     const from = this.position;
-    const back = unit(minus(from, this.target));
-    const right = unit(cross(this.up, back));
-    const top = cross(back, right);
-    const near = this.distance / 100;
-    const far = this.distance * 30;
-    // A tall window shows as much to the sides as a square one.
-    const scale = (1 / Math.tan((16 * Math.PI) / 180)) * Math.min(1, aspect);
+    const { right, top, back } = this.axes();
+    const [near, far] = [this.distance / 50, this.distance + 40 * this.reach];
     const depth = dot(back, from);
     const [slope, offset] = [(far + near) / (near - far), (2 * far * near) / (near - far)];
+    const wide = 1 / OPENING / this.aspect;
     const rows = [
-      [...right.map((each) => (each * scale) / aspect), (-dot(right, from) * scale) / aspect],
-      [...top.map((each) => each * scale), -dot(top, from) * scale],
-      [...back.map((each) => each * slope), offset - depth * slope],
-      [...back.map((each) => -each), depth],
+      [...times(right, wide), -dot(right, from) * wide],
+      [...times(top, 1 / OPENING), -dot(top, from) / OPENING],
+      [...times(back, slope), offset - depth * slope],
+      [...times(back, -1), depth],
     ];
     const columns = new Float32Array(16);
     for (let r = 0; r < 4; r++) for (let c = 0; c < 4; c++) columns[4 * c + r] = rows[r][c];
     return columns;
   }
 
+  // Where a point is in the picture, in pixels of the page from its upper left corner; nothing for what is behind.
+  onScreen(point) {
+    const { right, top, back } = this.axes();
+    const seen = minus(point, this.position);
+    const ahead = -dot(seen, back);
+    if (ahead <= 0) return null;
+    const half = this.canvas.clientHeight / 2;
+    const scale = half / (OPENING * ahead);
+    return [this.canvas.clientWidth / 2 + dot(seen, right) * scale, half - dot(seen, top) * scale];
+  }
+
+  // Pixels of the page for a metre at the point that it turns about.
+  get scale() {
+    return this.canvas.clientHeight / (2 * OPENING * this.distance);
+  }
+
+  changed() {
+    this.fitted = false;
+    this.moved();
+  }
+
   rotate(x, y) {
     this.turn -= 0.006 * x;
     this.height = Math.min(Math.max(this.height + 0.006 * y, -1.5), 1.5);
-    this.moved();
+    this.changed();
   }
 
   shift(x, y) {
-    const back = unit(minus(this.position, this.target));
-    const right = unit(cross(this.up, back));
-    const size = this.distance * 0.0008;
-    this.target = plus(plus(this.target, right, -size * x), cross(back, right), size * y);
-    this.moved();
+    const { right, top } = this.axes();
+    this.target = plus(plus(this.target, right, -x / this.scale), top, y / this.scale);
+    this.changed();
   }
 
   zoom(factor) {
-    const reach = long(minus(this.begin.position, this.begin.target));
-    this.distance = Math.min(Math.max(this.distance * factor, reach / 20), reach * 8);
-    this.moved();
+    this.distance = Math.min(Math.max(this.distance * factor, this.reach / 20), this.reach * 8);
+    this.changed();
   }
 
-  listen(canvas) {
+  listen() {
+    const { canvas } = this;
     const fingers = new Map();
     canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     canvas.addEventListener("dblclick", () => this.reset());

@@ -1,12 +1,40 @@
-// The picture: puppets whose vertices hang on discs, their traces and shadows, the ground and gravity.
+// The picture: puppets that hang on discs, their traces and shadows, arrows, the ground.
 
-const SOLID = [
-  `#version 300 es
-  in vec3 place; in vec3 normal; in vec4 colour;
-  uniform mat4 matrix;
+const PUPPET = `#version 300 es
+  precision highp float;
+  precision highp sampler2D;
+  layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
+  layout(location = 2) in vec3 hangs; layout(location = 3) in vec3 colour;
+  uniform mat4 matrix; uniform sampler2D poses; uniform sampler2D shades;
   out vec3 n; out vec3 p; out vec3 c;
-  void main() { n = normal; p = place; c = colour.rgb; gl_Position = matrix * vec4(place, 1.0); }`,
-  `#version 300 es
+  ivec2 cell(int k) { return ivec2(k % 1024, k / 1024); }
+  vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
+  void main() {
+    int disc = int(hangs.x);
+    vec3 here = texelFetch(poses, cell(2 * disc), 0).xyz;
+    vec4 q = texelFetch(poses, cell(2 * disc + 1), 0);
+    float t = hangs.y;
+    if (t > 0.0) {  // on the arc to the next disc: a cubic that leaves and arrives square to the discs
+      vec3 there = texelFetch(poses, cell(2 * disc + 2), 0).xyz;
+      vec4 r = texelFetch(poses, cell(2 * disc + 3), 0);
+      vec3 from = turned(q, vec3(0, 0, 1)), to = turned(r, vec3(0, 0, 1));
+      float steep = 2.0 * distance(here, there) / (1.0 + sqrt(max(0.5 + 0.5 * dot(from, to), 0.0)));
+      float s = 1.0 - t;
+      here = s * s * (1.0 + 2.0 * t) * here + t * t * (1.0 + 2.0 * s) * there + s * t * steep * (s * from - t * to);
+      q = normalize(mix(q, dot(q, r) < 0.0 ? -r : r, t));
+    }
+    p = here + turned(q, place);
+    n = turned(q, normal);
+    c = hangs.z < 0.0 ? colour : texelFetch(shades, cell(int(hangs.z)), 0).rgb;
+    gl_Position = matrix * vec4(p, 1.0);
+  }`;
+const STILL = `#version 300 es
+  precision highp float;
+  layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
+  uniform mat4 matrix; uniform vec3 tint;
+  out vec3 n; out vec3 p; out vec3 c;
+  void main() { n = normal; p = place; c = tint; gl_Position = matrix * vec4(place, 1.0); }`;
+const LIT = `#version 300 es
   precision highp float;
   in vec3 n; in vec3 p; in vec3 c;
   uniform vec3 eye; uniform vec3 sun; uniform vec3 up; uniform float opacity;
@@ -14,86 +42,61 @@ const SOLID = [
   void main() {
     vec3 m = normalize(n), view = normalize(eye - p);
     if (dot(m, view) < 0.0) m = -m;
-    float sky = 0.5 + 0.5 * dot(m, up), lit = max(dot(m, sun), 0.0), rim = max(dot(m, view), 0.0);
+    float sky = 0.5 + 0.5 * dot(m, up), lit = max(dot(m, sun), 0.0), face = max(dot(m, view), 0.0);
     float gloss = pow(max(dot(m, normalize(sun + view)), 0.0), 40.0);
-    shade = vec4(c * (0.46 + 0.24 * sky + 0.36 * lit + 0.14 * rim) + 0.14 * gloss, 1.0) * opacity;
-  }`,
-];
-const FLAT = [
-  `#version 300 es
-  in vec3 place;
-  uniform mat4 matrix;
-  out vec3 p;
-  void main() { p = place; gl_Position = matrix * vec4(place, 1.0); }`,
-  `#version 300 es
+    float cover = opacity < 1.0 ? mix(0.95, opacity, pow(face, 0.6)) : 1.0;  // a shell is denser at its edge
+    shade = vec4(c * (0.46 + 0.24 * sky + 0.36 * lit + 0.14 * face) + 0.14 * gloss, 1.0) * cover;
+  }`;
+const FLAT = `#version 300 es
   precision highp float;
   in vec3 p;
-  uniform vec4 tint; uniform vec3 centre; uniform vec3 east; uniform vec3 north; uniform float cell;
+  uniform vec4 paint; uniform vec3 centre; uniform vec3 east; uniform vec3 north; uniform float cell;
   out vec4 shade;
   float line(float x) { return 1.0 - min(abs(fract(x - 0.5) - 0.5) / fwidth(x), 1.0); }
   void main() {
-    float alpha = tint.a;
+    float alpha = paint.a;
     if (cell > 0.0) {  // lines of a grid, fading away from its centre
       vec3 away = (p - centre) / cell;
       vec2 at = vec2(dot(away, east), dot(away, north));
       float thin = max(line(at.x), line(at.y)), thick = max(line(at.x / 5.0), line(at.y / 5.0));
-      alpha *= max(0.55 * thin, thick) * (1.0 - smoothstep(4.0, 24.0, length(away)));
+      alpha *= max(0.5 * thin, thick) * (1.0 - smoothstep(4.0, 24.0, length(away)));
     }
-    shade = vec4(tint.rgb, 1.0) * alpha;
-  }`,
-];
+    shade = vec4(paint.rgb, 1.0) * alpha;
+  }`;
 const THEMES = {
-  light: { grid: [0.62, 0.67, 0.74, 0.9], shadow: [0.1, 0.14, 0.22, 0.13] },
-  dark: { grid: [0.5, 0.55, 0.63, 0.55], shadow: [0, 0, 0, 0.4] },
+  light: { grid: [0.62, 0.67, 0.74, 0.9], shadow: [0.1, 0.14, 0.22, 0.2], ink: [0.15, 0.17, 0.22] },
+  dark: { grid: [0.5, 0.55, 0.63, 0.5], shadow: [0, 0, 0, 0.5], ink: [0.86, 0.88, 0.92] },
 };
 const MOST_POINTS = 1500;
-
-const channels = (hex) => [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
-
-function pressureColour(pressure) {
-  const anchors = header.pressure.colours;
-  const part = Math.min(Math.max(pressure / header.pressure.highest, 0), 1) * (anchors.length - 1);
-  const low = Math.min(Math.floor(part), anchors.length - 2);
-  const [from, to] = [channels(anchors[low]), channels(anchors[low + 1])];
-  return from.map((each, k) => Math.round(each + (part - low) * (to[k] - each)));
-}
-
-// A tube along points with a radius at each: vertices (place, normal) and triangles in the order of the points.
-function tubeAlong(points, radii, up, sides = 5) {
-  const vertices = [];
-  const faces = [];
-  points.forEach((point, k) => {
-    const along = unit(minus(points[Math.min(k + 1, points.length - 1)], points[Math.max(k - 1, 0)]));
-    const other = Math.abs(dot(along, up)) < 0.9 ? up : cross(up, Math.abs(up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]);
-    const across = unit(cross(along, other));
-    const third = cross(along, across);
-    for (let side = 0; side < sides; side++) {
-      const angle = (2 * Math.PI * side) / sides;
-      const normal = plus(across.map((each) => each * Math.cos(angle)), third, Math.sin(angle));
-      vertices.push(...plus(point, normal, radii[k]), ...normal);
-      if (k === 0) continue;
-      const [here, beside] = [k * sides + side, k * sides + ((side + 1) % sides)];
-      faces.push(here - sides, beside - sides, beside, here - sides, beside, here);
-    }
-  });
-  return { vertices: new Float32Array(vertices), faces: new Uint32Array(faces) };
-}
+const SUNS = 8; // shadows of a wide light: as many sharp ones, side by side; one, where drawing is slow
+const SLOW = 0.06; // seconds between two pictures
+const GHOST = 0.3;
 
 class Picture {
-  constructor(canvas, motions, camera) {
+  constructor(canvas, header, camera) {
     const gl = canvas.getContext("webgl2", { antialias: true, stencil: true, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This page needs WebGL 2, which this browser does not offer.");
-    Object.assign(this, { canvas, gl, motions, camera, up: unit(header.camera.up) });
-    this.solid = this.program(SOLID, ["matrix", "eye", "sun", "up", "opacity"]);
-    this.flat = this.program(FLAT, ["matrix", "tint", "centre", "east", "north", "cell"]);
+    Object.assign(this, { canvas, gl, header, camera, up: unit(header.view.up), size: header.view.size });
+    this.puppet = this.program(PUPPET, LIT);
+    this.puppetShade = this.program(PUPPET, FLAT);
+    this.still = this.program(STILL, LIT);
+    this.floor = this.program(STILL, FLAT);
     this.sun = unit(plus(plus(this.up, camera.east, 0.35), camera.north, -0.25));
-    this.puppets = motions.map((motion) => this.puppet(motion));
-    this.traces = motions.map((motion) => this.traceOf(motion));
-    this.arrow = this.gravityArrow();
+    this.arms = header.motions.map((arm) => this.arm(arm));
+    this.traces = [];
     this.ground = this.grid();
+    this.passing = this.stillMesh();
+    this.suns = SUNS;
+    this.slow = 0;
   }
 
-  program([vertex, fragment], names) {
+  // Told how long the last pictures took: a machine without a graphics card gets plainer ones.
+  pace(seconds) {
+    this.slow = seconds > SLOW ? this.slow + 1 : Math.max(this.slow - 1, 0);
+    if (this.slow > 8) this.suns = 1;
+  }
+
+  program(vertex, fragment) {
     const gl = this.gl;
     const program = gl.createProgram();
     for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
@@ -102,127 +105,163 @@ class Picture {
       gl.compileShader(shader);
       gl.attachShader(program, shader);
     }
-    ["place", "normal", "colour"].forEach((name, k) => gl.bindAttribLocation(program, k, name));
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-    return { program, ...Object.fromEntries(names.map((name) => [name, gl.getUniformLocation(program, name)])) };
+    const found = { program };
+    for (let k = 0; k < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); k++) {
+      const { name } = gl.getActiveUniform(program, k);
+      found[name] = gl.getUniformLocation(program, name);
+    }
+    return found;
   }
 
-  // Vertices of place and normal, with colours of their own or one for all, and lists of triangles.
-  mesh(vertices, lists, colours) {
+  texture(count, format) {
     const gl = this.gl;
+    const made = { texture: gl.createTexture(), height: Math.ceil(count / 1024) || 1, format };
+    made.values = format === gl.FLOAT ? new Float32Array(4096 * made.height) : new Uint8Array(4096 * made.height);
+    gl.bindTexture(gl.TEXTURE_2D, made.texture);
+    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) {
+      gl.texParameteri(gl.TEXTURE_2D, filter, gl.NEAREST);
+    }
+    gl.texStorage2D(gl.TEXTURE_2D, 1, format === gl.FLOAT ? gl.RGBA32F : gl.RGBA8, 1024, made.height);
+    return made;
+  }
+
+  fill(unit, { texture, values, height, format }) {
+    const gl = this.gl;
+    gl.activeTexture(gl.TEXTURE0 + unit);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 1024, height, gl.RGBA, format, values);
+  }
+
+  // An arm as it is drawn: its mesh, and textures of where its discs are and which colours its muscles have.
+  arm(arm) {
+    const gl = this.gl;
+    const { vertices, faces } = puppetMesh(arm);
     const array = gl.createVertexArray();
     gl.bindVertexArray(array);
-    const buffer = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, vertices, gl.DYNAMIC_DRAW);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(vertices), gl.STATIC_DRAW);
+    for (let k = 0; k < 4; k++) {
+      gl.enableVertexAttribArray(k);
+      gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 4 * FLOATS, 12 * k);
+    }
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(Object.values(faces).flat()), gl.STATIC_DRAW);
+    gl.bindVertexArray(null);
+    const parts = {};
+    let begin = 0;
+    for (const [part, list] of Object.entries(faces)) {
+      parts[part] = { begin, count: list.length };
+      begin += list.length;
+    }
+    const poses = this.texture(2 * arm.discs, gl.FLOAT);
+    return { arm, array, parts, poses, shades: this.texture(arm.muscles.length, gl.UNSIGNED_BYTE) };
+  }
+
+  replaceArm(k, arm) {
+    this.gl.deleteVertexArray(this.arms[k].array);
+    this.arms[k] = this.arm(arm);
+  }
+
+  pose({ poses, shades, arm }, state) {
+    for (let d = 0; d < arm.discs; d++) {
+      const turn = state.turns.subarray(4 * d, 4 * d + 4);
+      const size = Math.hypot(...turn) || 1;
+      poses.values.set([state.places[3 * d], state.places[3 * d + 1], state.places[3 * d + 2], 0], 8 * d);
+      poses.values.set([turn[1] / size, turn[2] / size, turn[3] / size, turn[0] / size], 8 * d + 4);
+    }
+    arm.muscles.forEach((_, m) => shades.values.set([...this.pressureColour(state.pressures?.[m] ?? 0), 255], 4 * m));
+    this.fill(0, poses);
+    this.fill(1, shades);
+  }
+
+  pressureColour(pressure) {
+    const { colours, highest } = this.header.pressure;
+    const part = highest ? Math.min(Math.max(pressure / highest, 0), 1) * (colours.length - 1) : 0;
+    const low = Math.min(Math.floor(part), colours.length - 2);
+    const [from, to] = [channels(colours[low]), channels(colours[low + 1])];
+    return from.map((each, k) => Math.round(each + (part - low) * (to[k] - each)));
+  }
+
+  // Vertices of place and normal, filled later or at once.
+  stillMesh(vertices, faces) {
+    const gl = this.gl;
+    const mesh = { array: gl.createVertexArray(), buffer: gl.createBuffer(), elements: gl.createBuffer(), count: 0 };
+    gl.bindVertexArray(mesh.array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffer);
     for (const k of [0, 1]) {
       gl.enableVertexAttribArray(k);
       gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 24, 12 * k);
     }
-    const paint = colours && gl.createBuffer();
-    if (paint) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, paint);
-      gl.bufferData(gl.ARRAY_BUFFER, colours, gl.DYNAMIC_DRAW);
-      gl.enableVertexAttribArray(2);
-      gl.vertexAttribPointer(2, 4, gl.UNSIGNED_BYTE, true, 0, 0);
-    }
-    const parts = {};
-    for (const [name, faces] of Object.entries(lists)) {
-      parts[name] = { buffer: gl.createBuffer(), count: faces.length };
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, parts[name].buffer);
-      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(faces), gl.STATIC_DRAW);
-    }
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.elements);
     gl.bindVertexArray(null);
-    return { array, buffer, paint, parts, vertices, colours };
+    if (vertices) this.refill(mesh, vertices, faces);
+    return mesh;
   }
 
-  puppet(motion) {
-    const count = motion.rig.disc.length;
-    const colours = new Uint8Array(4 * count).fill(255);
-    for (let k = 0; k < count; k++) for (let c = 0; c < 3; c++) colours[4 * k + c] = motion.rig.colour[3 * k + c];
-    return this.mesh(new Float32Array(6 * count), motion.rig.parts, colours);
-  }
-
-  // Moves a puppet to where its discs are: every vertex is p + R x.
-  pose(motion, mesh, at) {
-    const poses = valuesAt(motion.poses, 7 * motion.discs, at);
-    const { disc, place, normal, muscle } = motion.rig;
-    const out = mesh.vertices;
-    for (let d = 0; d < motion.discs; d++) {
-      const size = Math.hypot(poses[7 * d + 3], poses[7 * d + 4], poses[7 * d + 5], poses[7 * d + 6]);
-      for (let k = 3; k < 7; k++) poses[7 * d + k] /= size;
-    }
-    for (let v = 0; v < disc.length; v++) {
-      const d = 7 * disc[v];
-      const [w, x, y, z] = [poses[d + 3], poses[d + 4], poses[d + 5], poses[d + 6]];
-      for (let k = 0; k < 2; k++) {
-        const from = k ? normal : place;
-        const [a, b, c] = [from[3 * v], from[3 * v + 1], from[3 * v + 2]];
-        const [e, f, g] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
-        const to = 6 * v + 3 * k;
-        out[to] = a + w * e + y * g - z * f + (k ? 0 : poses[d]);
-        out[to + 1] = b + w * f + z * e - x * g + (k ? 0 : poses[d + 1]);
-        out[to + 2] = c + w * g + x * f - y * e + (k ? 0 : poses[d + 2]);
-      }
-    }
-    const shades = [];
-    for (let m = 0; m < motion.muscles; m++) shades.push(pressureColour(motion.pressures[at.row * motion.muscles + m]));
-    for (let v = 0; v < disc.length; v++) {
-      if (muscle[v] >= 0) for (let c = 0; c < 3; c++) mesh.colours[4 * v + c] = shades[muscle[v]][c];
-    }
+  refill(mesh, vertices, faces) {
     const gl = this.gl;
+    gl.bindVertexArray(mesh.array);
     gl.bindBuffer(gl.ARRAY_BUFFER, mesh.buffer);
-    gl.bufferSubData(gl.ARRAY_BUFFER, 0, out);
-    gl.bindBuffer(gl.ARRAY_BUFFER, mesh.paint);
-    gl.bufferSubData(gl.ARRAY_BUFFER, 0, mesh.colours);
+    gl.bufferData(gl.ARRAY_BUFFER, vertices, gl.DYNAMIC_DRAW);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, faces, gl.DYNAMIC_DRAW);
+    mesh.count = faces.length;
   }
 
-  traceOf(motion) {
+  // Where the tips go in a whole motion: paths that are drawn as far as it has come.
+  traceMotion(motion) {
     const every = Math.max(Math.ceil(motion.time.length / MOST_POINTS), 1);
-    const radius = 0.0022 * header.size;
-    const paths = [];
-    for (let tip = 0; tip < motion.sections; tip++) {
+    const { values } = motion.series.tips;
+    const { sections, ghost, colours } = motion.arm;
+    const paths = colours.map((colour, tip) => {
       const points = [];
       for (let row = 0; row < motion.time.length; row += every) {
-        const k = 3 * (row * motion.sections + tip);
-        points.push([motion.tips[k], motion.tips[k + 1], motion.tips[k + 2]]);
+        const k = 3 * (row * sections + tip);
+        points.push([values[k], values[k + 1], values[k + 2]]);
       }
-      const { vertices, faces } = tubeAlong(points, points.map(() => radius), this.up);
-      paths.push({ mesh: this.mesh(vertices, { path: faces }), colour: channels(motion.colours[tip]), perPoint: 30 });
-    }
-    return { every, paths };
+      return this.trace(points, colour, ghost);
+    });
+    this.traces.push({ every, paths });
   }
 
-  gravityArrow() {
-    if (!long(header.gravity.along)) return [];
-    const along = unit(header.gravity.along);
-    const length = 0.16 * header.size;
-    const begin = header.gravity.from;
-    const neck = plus(begin, along, 0.7 * length);
-    const [thin, thick] = [0.04 * length, 0.12 * length];
-    return [
-      tubeAlong([begin, neck], [thin, thin], this.up, 14),
-      tubeAlong([neck, plus(begin, along, length)], [thick, 0], this.up, 14),
-    ].map(({ vertices, faces }) => this.mesh(vertices, { arrow: faces }));
+  trace(points, colour, ghost = false) {
+    const radius = (ghost ? 0.0016 : 0.0022) * this.size; // of two that are the same the wider one is seen
+    const { vertices, faces } = tubeAlong(points, points.map(() => radius));
+    const pale = channels(colour).map((each) => 0.15 + (0.85 * each) / 255);
+    return { mesh: this.stillMesh(vertices, faces), colour: pale };
+  }
+
+  // Where the tips of a live arm were of late.
+  trail(tips, colours) {
+    this.traces[0] ??= { every: 1, paths: colours.map((colour) => this.trace([], colour)) };
+    const radius = 0.0022 * this.size;
+    this.traces[0].paths.forEach(({ mesh }, tip) => {
+      const points = tips.map((row) => [row[3 * tip], row[3 * tip + 1], row[3 * tip + 2]]);
+      const { vertices, faces } = tubeAlong(points, points.map((_, k) => (radius * (k + 1)) / points.length));
+      this.refill(mesh, vertices, faces);
+    });
   }
 
   grid() {
-    const cell = 10 ** Math.floor(Math.log10(header.size / 2));
-    const level = dot(this.camera.target, this.up);
-    const centre = plus(this.camera.target, this.up, header.floor - level);
+    const cell = 10 ** Math.floor(Math.log10(this.size / 2));
+    const middle = this.header.view.corners.reduce((sum, each) => plus(sum, each, 1 / this.header.view.corners.length), [0, 0, 0]);
+    const centre = plus(middle, this.up, this.header.view.floor - dot(middle, this.up));
     const corner = (x, y) => plus(plus(centre, this.camera.east, x * cell), this.camera.north, y * cell);
-    const square = [[-25, -25], [25, -25], [-25, 25], [25, 25]].flatMap(([x, y]) => [...corner(x, y), 0, 0, 0]);
-    return { mesh: this.mesh(new Float32Array(square), { ground: [0, 1, 2, 1, 3, 2] }), centre, cell };
+    const corners = [[-25, -25], [25, -25], [-25, 25], [25, 25]].flatMap(([x, y]) => [...corner(x, y), ...this.up]);
+    const mesh = this.stillMesh(new Float32Array(corners), new Uint32Array([0, 1, 2, 1, 3, 2]));
+    // Lines go through the base.
+    const base = plus(centre, this.camera.east, -dot(centre, this.camera.east));
+    return { mesh, cell, centre, lines: plus(base, this.camera.north, -dot(centre, this.camera.north)) };
   }
 
-  // The matrix that presses everything onto the ground along the light, before it goes to the screen.
-  pressed(matrix) {
-    const steep = dot(this.up, this.sun);
+  // The matrix that presses everything onto the ground along a light, before it goes to the screen.
+  pressed(matrix, sun) {
+    const steep = dot(this.up, sun);
     const press = new Float32Array(16);
     for (let r = 0; r < 3; r++) {
-      for (let c = 0; c < 3; c++) press[4 * c + r] = (r === c ? 1 : 0) - (this.sun[r] * this.up[c]) / steep;
-      press[12 + r] = (this.sun[r] * header.floor) / steep;
+      for (let c = 0; c < 3; c++) press[4 * c + r] = (r === c ? 1 : 0) - (sun[r] * this.up[c]) / steep;
+      press[12 + r] = (sun[r] * this.header.view.floor) / steep;
     }
     press[15] = 1;
     const out = new Float32Array(16);
@@ -232,87 +271,142 @@ class Picture {
     return out;
   }
 
-  draw(time, shown, theme) {
+  // states: of every arm, where its discs are, its pressures and the wrench on its tip; rows: how far traces go.
+  draw(states, rows, shown, theme) {
     const gl = this.gl;
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight].map((each) => Math.max(each * ratio, 1) | 0);
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    this.camera.resize(width / height);
     gl.viewport(0, 0, width, height);
     gl.clearColor(0, 0, 0, 0);
-    gl.stencilMask(255);
     gl.depthMask(true);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    const matrix = this.camera.matrix(width / height);
-    const rows = this.motions.map((motion) => between(motion.time, time));
-    this.motions.forEach((motion, k) => this.pose(motion, this.puppets[k], rows[k]));
-    const above = dot(this.camera.position, this.up) > header.floor;
-    if (shown.ground && above) this.drawGround(matrix, shown, THEMES[theme]);
+    const matrix = this.camera.matrix();
+    const above = dot(this.camera.position, this.up) > this.header.view.floor;
+    if (shown.ground && above) this.drawGround(states, matrix, shown, THEMES[theme]);
 
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
-    gl.useProgram(this.solid.program);
-    gl.uniformMatrix4fv(this.solid.matrix, false, matrix);
-    gl.uniform3fv(this.solid.eye, this.camera.position);
-    gl.uniform3fv(this.solid.sun, this.sun);
-    gl.uniform3fv(this.solid.up, this.up);
-    gl.uniform1f(this.solid.opacity, 1);
-    gl.vertexAttrib4f(2, 0.43, 0.46, 0.52, 1);
-    for (const mesh of this.arrow) this.drawPart(mesh, "arrow");
-    this.motions.forEach((motion, k) => {
-      if (!motion.ghost) this.drawPuppet(this.puppets[k], shown);
-      if (shown.traces) this.drawTraces(this.traces[k], rows[k].row);
+    for (const program of [this.still, this.puppet]) {
+      gl.useProgram(program.program);
+      gl.uniformMatrix4fv(program.matrix, false, matrix);
+      gl.uniform3fv(program.eye, this.camera.position);
+      gl.uniform3fv(program.sun, this.sun);
+      gl.uniform3fv(program.up, this.up);
+      gl.uniform1f(program.opacity, 1);
+    }
+    this.arms.forEach((each, k) => {
+      if (!each.arm.ghost) this.drawArm(this.puppet, each, states[k], shown);
     });
-    this.motions.forEach((motion, k) => {
-      if (!motion.ghost) return;
-      gl.colorMask(false, false, false, false); // only its nearest surface is to shine through
-      this.drawPuppet(this.puppets[k], shown);
-      gl.colorMask(true, true, true, true);
-      gl.uniform1f(this.solid.opacity, 0.45);
-      this.drawPuppet(this.puppets[k], shown);
-      gl.uniform1f(this.solid.opacity, 1);
+    gl.useProgram(this.still.program);
+    if (shown.traces) this.traces.forEach((trace, k) => this.drawTrace(trace, rows[k]));
+    states.forEach((state, k) => this.drawWrench(state, this.arms[k].arm, THEMES[theme].ink));
+    this.arms.forEach((each, k) => {
+      if (each.arm.ghost) this.drawGhost(each, states[k], shown);
     });
     gl.disable(gl.DEPTH_TEST);
   }
 
-  drawGround(matrix, shown, colours) {
+  // Only its nearest surface shines through: first where that is, then its colour.
+  drawGhost(each, state, shown) {
     const gl = this.gl;
-    gl.useProgram(this.flat.program);
-    gl.uniform3fv(this.flat.centre, this.ground.centre);
-    gl.uniform3fv(this.flat.east, this.camera.east);
-    gl.uniform3fv(this.flat.north, this.camera.north);
-    gl.uniform1f(this.flat.cell, this.ground.cell);
-    gl.uniform4fv(this.flat.tint, colours.grid);
-    gl.uniformMatrix4fv(this.flat.matrix, false, matrix);
-    this.drawPart(this.ground.mesh, "ground");
-    gl.uniform1f(this.flat.cell, 0);
-    gl.uniform4fv(this.flat.tint, colours.shadow);
-    gl.uniformMatrix4fv(this.flat.matrix, false, this.pressed(matrix));
-    gl.enable(gl.STENCIL_TEST); // a place is in the shade once, however many things shade it
-    gl.stencilFunc(gl.EQUAL, 0, 255);
-    gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
-    this.motions.forEach((motion, k) => {
-      if (!motion.ghost) this.drawPuppet(this.puppets[k], shown);
+    gl.useProgram(this.puppet.program);
+    gl.colorMask(false, false, false, false);
+    this.drawArm(this.puppet, each, state, shown);
+    gl.colorMask(true, true, true, true);
+    gl.uniform1f(this.puppet.opacity, GHOST);
+    this.drawParts(each, shown);
+    gl.uniform1f(this.puppet.opacity, 1);
+  }
+
+  drawGround(states, matrix, shown, colours) {
+    const gl = this.gl;
+    gl.useProgram(this.floor.program);
+    gl.uniform3fv(this.floor.centre, this.ground.lines);
+    gl.uniform3fv(this.floor.east, this.camera.east);
+    gl.uniform3fv(this.floor.north, this.camera.north);
+    gl.uniform1f(this.floor.cell, this.ground.cell);
+    gl.uniform4fv(this.floor.paint, colours.grid);
+    gl.uniformMatrix4fv(this.floor.matrix, false, matrix);
+    this.drawStill(this.ground.mesh);
+    gl.useProgram(this.puppetShade.program);
+    gl.uniform1f(this.puppetShade.cell, 0);
+    const [red, green, blue, alpha] = colours.shadow;
+    gl.uniform4f(this.puppetShade.paint, red, green, blue, 1 - (1 - alpha) ** (1 / this.suns));
+    gl.enable(gl.STENCIL_TEST); // a place is in the shade of a light once, however many things shade it
+    gl.stencilOp(gl.KEEP, gl.KEEP, gl.REPLACE);
+    this.arms.forEach((each, k) => {
+      if (each.arm.ghost) return;
+      this.bind(this.puppetShade, each, states[k]);
+      around(this.suns).forEach(([x, y], s) => {
+        const wide = this.suns > 1 ? 0.03 : 0;
+        const sun = unit(plus(plus(this.sun, this.camera.east, wide * x), this.camera.north, wide * y));
+        gl.stencilFunc(gl.NOTEQUAL, s + 1, 255);
+        gl.uniformMatrix4fv(this.puppetShade.matrix, false, this.pressed(matrix, sun));
+        this.drawParts(each, shown);
+      });
     });
     gl.disable(gl.STENCIL_TEST);
   }
 
-  drawPuppet(mesh, shown) {
-    for (const part of Object.keys(mesh.parts)) if (shown[part]) this.drawPart(mesh, part);
+  bind(program, each, state) {
+    this.pose(each, state);
+    this.gl.uniform1i(program.poses, 0);
+    this.gl.uniform1i(program.shades, 1);
   }
 
-  drawPart(mesh, part, count = mesh.parts[part].count) {
+  drawArm(program, each, state, shown) {
+    this.bind(program, each, state);
+    this.drawParts(each, shown);
+  }
+
+  drawParts({ array, parts }, shown) {
+    const gl = this.gl;
+    gl.bindVertexArray(array);
+    for (const [part, { begin, count }] of Object.entries(parts)) {
+      if (shown[part]) gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * begin);
+    }
+  }
+
+  drawStill(mesh, count = mesh.count) {
     const gl = this.gl;
     gl.bindVertexArray(mesh.array);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.parts[part].buffer);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.elements);
     gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
   }
 
-  drawTraces({ every, paths }, row) {
-    for (const { mesh, colour, perPoint } of paths) {
-      this.gl.vertexAttrib4f(2, ...colour.map((each) => 0.2 + (0.8 * each) / 255), 1);
-      this.drawPart(mesh, "path", Math.floor(row / every) * perPoint);
+  drawTrace({ every, paths }, row) {
+    for (const { mesh, colour } of paths) {
+      this.gl.uniform3fv(this.still.tint, colour);
+      this.drawStill(mesh, row === undefined ? mesh.count : Math.floor(row / every) * 36);
     }
+  }
+
+  // Force on the tip as an arrow, moment as one with two heads; the longest of a motion is a quarter of the picture.
+  drawWrench(state, arm, ink) {
+    if (!state.wrench) return;
+    const tip = [...state.places.subarray(3 * arm.tip, 3 * arm.tip + 3)];
+    this.gl.uniform3fv(this.still.tint, ink);
+    [[state.wrench.subarray(3, 6), state.largest.force, 1], [state.wrench.subarray(0, 3), state.largest.moment, 2]]
+      .forEach(([vector, largest, heads]) => {
+        const length = largest ? (0.25 * this.size * long(vector)) / largest : 0;
+        if (length > 0.01 * this.size) this.drawArrow(tip, unit(vector), length, heads);
+      });
+  }
+
+  drawArrow(from, along, length, heads) {
+    const [thin, thick, head] = [0.006, 0.018, 0.05].map((each) => each * this.size);
+    const points = [from, plus(from, along, length - heads * head)];
+    const radii = [thin, thin];
+    for (let k = heads; k > 0; k--) {
+      points.push(plus(from, along, length - k * head), plus(from, along, length - (k - 1) * head));
+      radii.push(thick, k > 1 ? thin : 0);
+    }
+    const { vertices, faces } = tubeAlong(points, radii, 20);
+    this.refill(this.passing, vertices, faces);
+    this.drawStill(this.passing);
   }
 }
