@@ -15,7 +15,7 @@ from continuarm.arms.arm import Arm, per_section
 from continuarm.arms.summary import arm_totals, arm_words
 from continuarm.common.number_checks import Floats, numbers_of_shape
 from continuarm.common.text import printable
-from continuarm.drawing.bodies import disc_poses, plate_sizes
+from continuarm.drawing.bodies import disc_frames, widest
 from continuarm.drawing.camera import Camera, along_axis, up_direction
 from continuarm.drawing.colours import (
     BLACK,
@@ -38,12 +38,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TEXT = 8.0  # points
+DASHED = (0, (4, 2))
 MM = 1e3
 MOST_SHAPES = 50
 POINTS = 25
 """Of the axis, on each section."""
 LABELS = 0.55, 0.42
 """Inches to the left of a panel and below it, for its numbers and its label."""
+LEGEND = 0.75
+"""Inches to the right of views, for the names of shapes."""
 BETWEEN = 0.14
 """Inches between two views that share an axis."""
 
@@ -144,15 +147,20 @@ def legend_beside(title: str | None = None) -> dict[str, Any]:
 def views_for(shapes: Shapes) -> Views:
     """The views in which there is something to see of an arm."""
     arm = shapes.arm
-    return views_of(
-        shapes.points, np.array(arm.gravity), arm_totals(arm)["length"], float(plate_sizes(arm)[:, 0].max())
-    )
+    return views_of(shapes.points, np.array(arm.gravity), arm_totals(arm)["length"], widest(arm))
+
+
+def views_height(views: Views, width: float) -> float:
+    """How high a box of a width is that views with a legend fill, both in inches."""
+    gaps = BETWEEN * (len(views.views) - 1)
+    room = width - LABELS[0] - LEGEND - (0.0 if views.stacked else gaps)
+    return room / views.aspect + LABELS[1] + (gaps if views.stacked else 0.0)
 
 
 def draw_views(box: Box, figure: Figure, views: Views, shapes: Shapes) -> list[Axes]:
     """The views of an arm within a box, at one scale and as large as they can be; the legend is beside them."""
     count, (left, below) = len(views.views), LABELS
-    legend = 0.75 if shapes.names else 0.1
+    legend = LEGEND if shapes.names else 0.1
     gaps = BETWEEN * (count - 1)
     widths, heights = ([2 * getattr(view, half) for view in views.views] for half in ("half_width", "half_height"))
     wide, tall = (max(widths), sum(heights)) if views.stacked else (sum(widths), max(heights))
@@ -177,7 +185,7 @@ def draw_views(box: Box, figure: Figure, views: Views, shapes: Shapes) -> list[A
         axes.set_xlabel("") if views.stacked else axes.set_ylabel("")
         axes.tick_params(labelbottom=not views.stacked, labelleft=views.stacked)
     if shapes.names:
-        drawn[0 if views.stacked else -1].legend(**legend_beside())
+        drawn[0 if views.stacked else -1].legend(**legend_beside() | {"bbox_to_anchor": (1.02, 1.0)})
     return drawn
 
 
@@ -193,7 +201,7 @@ def draw_view(axes: Axes, view: View, shapes: Shapes) -> None:
     """An arm seen along a world axis, mm; the older its shapes, the paler."""
     camera = along_axis(view.across, view.up, view.hangs)
     plane, count = [view.across, view.up], len(shapes.earlier) + 1
-    names = shapes.names or [None] * count
+    names: Sequence[str | None] = shapes.names or [None] * count
     for k, line in enumerate(shapes.earlier):
         share = (k + 1) / count
         look: dict[str, Any] = {"color": faded(NAVY, 0.15 + 0.6 * share), "zorder": 2 + k}
@@ -202,7 +210,7 @@ def draw_view(axes: Axes, view: View, shapes: Shapes) -> None:
     draw_bodies(axes, view, camera, shapes, zorder=2 + count)
     axes.plot([], [], color=PRESSURE_COLOURS[0], linewidth=4, label=names[-1])
     if shapes.other is not None:
-        look = {"color": BLACK, "linestyle": (0, (4, 2)), "linewidth": 1.2, "zorder": 3 + count}
+        look = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2, "zorder": 3 + count}
         axes.plot(*(MM * shapes.other[:, plane]).T, **look)
     axes.plot(0.0, 0.0, marker="+", color=BLACK, markersize=5, zorder=4 + count)
     tip = backbone(shapes.arm, shapes.q, points=2)[-1]
@@ -233,7 +241,7 @@ def draw_bodies(axes: Axes, view: View, camera: Camera, shapes: Shapes, zorder: 
         axes.plot(*line.T, color=NAVY, linewidth=1.8, zorder=zorder)
         return
     solid = solids(arm, detail_for(arm, FACES))
-    poses = disc_poses(arm, shapes.q, solid.detail.discs)
+    poses = disc_frames(arm, shapes.q, solid.detail.discs)
     shades = None if shapes.pressures is None else pressure_colours(shapes.pressures, shapes.highest)
     found = painted(solid, poses, camera, up_direction(arm), shades)
     look: dict[str, Any] = {"facecolors": found.colours, "edgecolors": found.colours, "linewidths": 0.25}
@@ -259,7 +267,8 @@ def draw_pressure_bar(box: Box, figure: Figure, highest: float) -> None:
     colours = LinearSegmentedColormap.from_list("pressure", list(PRESSURE_COLOURS))
     axes.imshow(np.linspace(0, 1, 256)[None], aspect="auto", cmap=colours, extent=(0.0, highest / 1e3, 0.0, 1.0))
     axes.set_yticks([])
-    axes.set_xlabel("pressure, kPa", fontsize=TEXT, labelpad=1)
-    axes.tick_params(labelsize=TEXT - 1, length=2)
+    axes.set_xticks([0.0, highest / 1e3] if box.width < 1 else np.linspace(0.0, highest / 1e3, 5))
+    axes.set_xlabel("kPa" if box.width < 1 else "pressure, kPa", fontsize=TEXT - 1, labelpad=1)
+    axes.tick_params(labelsize=TEXT - 1, length=2, pad=2)
     for spine in axes.spines.values():
         spine.set_visible(False)

@@ -71,7 +71,8 @@ class Painted(NamedTuple):
 def solids(arm: Arm, detail: Detail) -> Solids:
     """The bodies of an arm as faces."""
     build = _Builder()
-    found = bodies(arm, detail.discs, muscles=detail.muscle > 0)
+    hidden = ["centres of gravity"] + (["muscles"] if detail.muscle == 0 else [])
+    found = [body for body in bodies(arm, detail.discs) if body.part not in hidden]
     plates = {body.first: body.length / 2 for body in found if body.kind == "rod" and not any(body.at)}
     for i in range(
         1, arm.n

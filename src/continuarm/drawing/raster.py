@@ -71,9 +71,9 @@ class Stage:
         """One frame, (height, width, 3): a label, and what Scene.show takes."""
         self.scene.show(q, pressures, trail, force)
         self.label.set_text(label)
-        self.canvas.restore_region(self.background)  # type: ignore[attr-defined]
+        self.canvas.restore_region(self.background)
         for artist in self.moving:
             self.axes.draw_artist(artist)
         if self.bar is not None:
-            self.canvas.restore_region(self.bar)  # type: ignore[attr-defined]
+            self.canvas.restore_region(self.bar)
         return np.array(self.canvas.buffer_rgba())[..., :3]

@@ -8,7 +8,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.drawing.bodies import disc_poses, plate_sizes
+from continuarm.drawing.bodies import disc_frames, widest
 from continuarm.drawing.camera import perspective, up_direction
 from continuarm.drawing.colours import BLACK, RED, faded, pressure_colours
 from continuarm.drawing.painter import detail_for, painted, solids
@@ -30,11 +30,11 @@ class Scene:
     """The artists of an arm, its shadow, the ground, the path of its tip and a force on it."""
 
     def __init__(self, axes: Axes, arm: Arm, points: Floats, aspect: float, highest: float = 0.0) -> None:
-        """points: (m, 3), m, what is to be in view; aspect: width over height; highest: pressure, Pa, of the colours."""
+        """points: (m, 3), m, what is to be in view; aspect: width over height; highest: Pa, the end of the colours."""
         from matplotlib.collections import LineCollection, PolyCollection
 
         self.arm, self.highest, self.up = arm, highest, up_direction(arm)
-        radius = float(plate_sizes(arm)[:, 0].max())
+        radius = widest(arm)
         plane = ground(points, radius, self.up)
         # The shadow of most of it is to be in view, too; that of a far corner may be cut off.
         below = plane.below(points) * 0.8 + 0.2 * plane.below(points.mean(axis=0))
@@ -78,7 +78,7 @@ class Scene:
         if self.solids is None or self.shadow is None:
             self.axis.set_data(*self.camera.seen(backbone(self.arm, q, points=2)).T)
         else:
-            poses = disc_poses(self.arm, q, self.solids.detail.discs)
+            poses = disc_frames(self.arm, q, self.solids.detail.discs)
             shades = None if pressures is None else pressure_colours(pressures, self.highest)
             found = painted(self.solids, poses, self.camera, self.up, shades)
             self.body.set_verts(found.quads)  # type: ignore[arg-type]

@@ -52,13 +52,11 @@ def grid_lines(plane: Ground, camera: Camera) -> tuple[Floats, Floats]:
     seen = camera.seen(nodes)
     in_front = camera.in_front(nodes)
     lines, strengths = [], []
-    for a, b in (
-        ((slice(0, -1), slice(None)), (slice(1, None), slice(None))),
-        ((slice(None), slice(0, -1)), (slice(None), slice(1, None))),
-    ):
-        shown = in_front[a] & in_front[b]
-        lines.append(np.stack([seen[a][shown], seen[b][shown]], axis=1))
-        strengths.append(np.clip(1 - (away[a][shown] + away[b][shown]) / 2, 0, 1))
+    both = slice(None)
+    for here, there in (((slice(0, -1), both), (slice(1, None), both)), ((both, slice(0, -1)), (both, slice(1, None)))):
+        shown = in_front[here] & in_front[there]
+        lines.append(np.stack([seen[here][shown], seen[there][shown]], axis=1))
+        strengths.append(np.clip(1 - (away[here][shown] + away[there][shown]) / 2, 0, 1))
     return np.concatenate(lines), np.concatenate(strengths)
 
 
@@ -96,7 +94,7 @@ class Shadow:
 
 
 def arrow(camera: Camera, begin: Floats, end: Floats, width: float) -> Floats:
-    """An arrow from one point to another, (3,) each in m, in the picture: the outline (7, 2) of a shaft and its head."""
+    """An arrow from one point to another, (3,) each in m: the outline (7, 2) of its shaft and head in the picture."""
     tail, tip = camera.seen(np.stack([begin, end]))
     long = float(np.linalg.norm(tip - tail))
     along = (tip - tail) / long if long > 0 else np.array([0.0, 1.0])

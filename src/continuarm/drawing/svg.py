@@ -9,7 +9,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.drawing.bodies import disc_poses, plate_sizes
+from continuarm.drawing.bodies import disc_frames, widest
 from continuarm.drawing.camera import Camera, perspective, up_direction
 from continuarm.drawing.colours import RED, pressure_colours, pressure_limit
 from continuarm.drawing.painter import Painted, detail_for, painted, solids
@@ -46,7 +46,7 @@ def arm_svg(
     axes = axes[:, _some(axes.shape[1])]
     path = np.zeros((0, 3)) if trail is None else trail[_some(len(trail))]
     points = np.concatenate([np.zeros((1, 3)), axes.reshape(-1, 3), path])
-    camera = perspective(points, float(plate_sizes(arm)[:, 0].max()), up, 1.0).camera
+    camera = perspective(points, widest(arm), up, 1.0).camera
 
     pale = 0.15 + 0.4 * np.arange(len(axes)) / len(axes)
     styles = [f'stroke="currentColor" stroke-width="2" opacity="{strength:.2f}"' for strength in pale[:-1]]
@@ -59,7 +59,7 @@ def arm_svg(
     else:
         solid = solids(arm, detail_for(arm, FACES))
         shades = None if pressures is None else pressure_colours(pressures, pressure_limit(pressures))
-        found = painted(solid, disc_poses(arm, q, solid.detail.discs), camera, up, shades)
+        found = painted(solid, disc_frames(arm, q, solid.detail.discs), camera, up, shades)
 
     all_points = np.concatenate([found.quads.reshape(-1, 2), *(line.points for line in lines)])
     low, high = all_points.min(axis=0), all_points.max(axis=0)

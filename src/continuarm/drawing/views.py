@@ -67,5 +67,7 @@ def views_of(points: Floats, gravity: Floats, size: float, radius: float) -> Vie
     for across, up in pairs:
         width, height = max(float(half[across]), least), max(float(half[up]), least)
         middle = (float(low[across] + high[across]) / 2, float(low[up] + high[up]) / 2)
-        found.append(View(across, up, hangs and up == vertical, middle, width, height))
+        # What is seen from above is not seen from below: to the right and up make the axis towards who looks on.
+        mirrored = (np.cross(np.eye(3)[across], np.eye(3)[up])[vertical] > 0) == hangs
+        found.append(View(across, up, hangs if up == vertical else bool(mirrored), middle, width, height))
     return Views(tuple(found), stacked)
