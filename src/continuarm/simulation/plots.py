@@ -88,8 +88,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     figure = new_figure((WIDTH, height))
     figure.suptitle(words, fontsize=TEXT + 2, y=1 - 0.1 / height, va="top", linespacing=1.15, parse_math=False)
     if note:
-        place: dict[str, Any] = {"ha": "center", "va": "bottom", "parse_math": False}
-        figure.text(0.5, 0.06 / height, printable(note), fontsize=TEXT - 1, color="0.35", **place)
+        figure.supxlabel(printable(note), y=0.06 / height, fontsize=TEXT - 1, color="0.35", parse_math=False)
 
     panels = _stacked_panels(figure, count, above, below)
     for k in range(3):
