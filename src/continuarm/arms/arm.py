@@ -23,6 +23,9 @@ from continuarm.arms.section import Section, constant_array
 from continuarm.arms.summary import arm_words, numbers
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 class Payload(Description):
     """A point mass carried at the tip of the last section."""
@@ -86,6 +89,32 @@ class Arm(Description):
 
     def _words(self) -> str:
         return arm_words(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the unbent arm and what it is."""
+        from continuarm.drawing.notebook import arm_card
+
+        return arm_card(self)
+
+    def plot(self, q: ArrayLike | None = None, *, pressures: ArrayLike | None = None) -> Figure:
+        """A figure of the arm: in perspective, and along the world axes that matter.
+
+        Parameters
+        ----------
+        q : array_like, (3n,) or (k, 3n), optional
+            A state, m, or several: the last is drawn with its muscles, the others as lines, the older the paler;
+            unbent if left out.
+        pressures : array_like, (muscles,), optional
+            Of the last state, Pa: colours of its muscles.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            `figure.savefig("arm.png")` writes it.
+        """
+        from continuarm.drawing.figures import plot_arm
+
+        return plot_arm(self, q, pressures)
 
     @property
     def n(self) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from continuarm.common.files import output_path, replaced
 from continuarm.common.number_checks import Floats
@@ -230,12 +231,17 @@ def told_apart(motion: Motion, other: Motion) -> tuple[str, str]:
     return "first", "second"
 
 
-def _shapes(motion: Motion, other: Motion | None) -> Shapes:
-    """The arm at times between which its tip has gone equally far: few where it rests."""
-    arm = motion.arm
+def some_rows(motion: Motion, most: int) -> NDArray[np.intp]:
+    """Rows of a motion from the first to the last, between which its tip has gone equally far: few where it rests."""
     path = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(motion.tips[:, -1], axis=0), axis=-1))])
-    rows = np.unique(np.searchsorted(path, np.linspace(0, path[-1], MOST_SHAPES) * (1 - 1e-12)))
+    rows = np.unique(np.searchsorted(path, np.linspace(0, path[-1], most) * (1 - 1e-12)))
     rows[-1] = len(path) - 1
+    return rows
+
+
+def _shapes(motion: Motion, other: Motion | None) -> Shapes:
+    """The arm as it ends, and at some times before."""
+    arm, rows = motion.arm, some_rows(motion, MOST_SHAPES)
     size = 0.22 * float(np.ptp(np.concatenate([np.zeros((1, 3)), motion.tips.reshape(-1, 3)]), axis=0).max())
     arrows = []
     for unit, pull in (("N", motion.wrench[:, 3:]), ("N m", motion.wrench[:, :3])):
