@@ -2,10 +2,11 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?= -n auto --dist loadgroup
+SECONDS ?= 600
+ATTACK_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
 HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
@@ -16,7 +17,7 @@ INSTALLED_DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test lint generate format clean
+.PHONY: help demo check test attack lint generate format clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
@@ -29,6 +30,9 @@ check: lint  ## lint, then run the tests that are not slow: within a minute on t
 
 test: lint  ## lint, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+attack: $(INSTALLED_DEV)  ## attack the library for SECONDS=600: hostile calls, files, signals, limits, clients
+	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(ATTACK_ARGS)
 
 lint: $(INSTALLED_DEV)  ## check style, types and the direction of imports
 	$(BIN)/ruff check
@@ -54,9 +58,9 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(INSTALLED): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable .
+	@$(BIN)/python tools/install.py --editable
 	@touch $@
 
 $(INSTALLED_DEV): $(BUILD_INPUTS) | $(BIN)/python
-	$(PIP) install --editable '.[dev]'
+	@$(BIN)/python tools/install.py --editable dev
 	@touch $(INSTALLED) $@

@@ -48,7 +48,7 @@ from continuarm.identification.result import Identification
 # The paper's own
 from continuarm.paper.energy_shaping import EnergyShapingFit, fit_energy_shaping
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CVODE",

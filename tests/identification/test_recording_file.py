@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from sample_recordings import STEPS
@@ -12,7 +14,7 @@ from continuarm.identification.recording_file import read_recording, write_recor
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.simulated_tracks import simulated_track
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
-from refusals import refused
+from refusals import answers, refused, refuses
 
 
 def alike(found, expected, prototype):
@@ -140,6 +142,65 @@ def test_what_cannot_be_read_is_one_sentence(prototype, tmp_path, text, named):
     (tmp_path / "run.csv").write_text(text, encoding="utf-8")
     with refused("run", *named):
         read_recording(tmp_path / "run.csv", prototype)
+
+
+WIDE = 20_000
+
+
+def wide(names):
+    """A table of as many columns as there are names, and three rows."""
+    return "t [s], " + ", ".join(names) + "\n" + "".join(f"{t}" + ", 1" * len(names) + "\n" for t in range(3))
+
+
+HOSTILE = {
+    "many muscles": (wide([f"l1-{k} [kPa]" for k in range(WIDE)]), "muscle 'l1-0': … l11 to l33"),
+    "many lengths": (wide([f"l1-{k} [mm]" for k in range(WIDE)]), ""),
+    "many tips": (wide([f"x{k} [mm]" for k in range(1, WIDE + 1)]), ""),
+    "one tip many times": (wide(["x1 [mm]"] * WIDE), "header … x1 … once"),
+    "more columns than can be": (wide(["x1 [mm]"] * 200_000), "line 1 has more than 100000 cells"),
+    "a unit of spaces": ("t [s], x1 [" + " " * 100_000 + "x\n0, 0\n", "header … unit"),
+    "a section of many digits": (f"t [s], x{'1' * 5000} [m]\n0, 0\n1, 0\n", "digits"),
+    "a name for a terminal": ("t [s], \x1b[31m\u202e [m]\n0, 0\n", r"\x1b[31m\u202e"),
+    "a number for a terminal": ("t [s], x1 [m]\n0, \x1b[31m\n", r"line 2 … \x1b[31m"),
+    "NUL": ("t [s], x1 [m]\n0, \0\n", r"line 2 … \x00"),
+    "a number beyond all": ("t [s], x1 [mm]\n0, 1e400\n1, 0\n", "line 2: x1 … finite"),
+    "a pressure beyond all": ("t [s], l11 [kPa], x1 [mm]\n0, 1e308, 0\n1, 0, 0\n", "line 2: l11 … finite"),
+    "a time beyond all": ("t [s], x1 [mm]\n" + "9" * 400 + ", 0\n1, 0\n", "line 2: t … finite"),
+}
+
+
+def test_files_of_strangers_are_refused_in_one_short_sentence(tmp_path):
+    paths = []
+    for name, (content, _) in HOSTILE.items():
+        paths.append(tmp_path / f"{name}.csv")
+        paths[-1].write_text(content, encoding="utf-8")
+    for path, sentence in zip(paths, answers("read_recording", *paths, seconds=40), strict=True):
+        expected = HOSTILE[path.stem][1]
+        assert refuses(sentence, f"{path}: … {expected}") if expected else sentence == "", (path.stem, sentence)
+        assert len(sentence) < 1000
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("reader", ["read_recording", "read_pressures"])
+def test_what_is_endless_or_never_comes_is_refused(tmp_path, reader):
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "circle.csv").symlink_to(tmp_path / "circle.csv")
+    expected = {
+        "/dev/zero": "/dev/zero: … device",
+        tmp_path / "pipe.csv": "pipe.csv: … nobody",
+        tmp_path / "circle.csv": "circle.csv: … links",
+        tmp_path: f"{tmp_path}: … folder",
+        tmp_path / ("x" * 300): "… too long",
+        tmp_path / "\x1b[31mred\n\udcff.csv": r"/\x1b[31mred\n\udcff.csv: … no such file",
+    }
+    for sentence, words in zip(answers(reader, *expected), expected.values(), strict=True):
+        assert refuses(sentence, words), sentence
+
+
+def test_the_name_of_a_recording_can_be_shown(prototype, tmp_path):
+    path = tmp_path / "\x1b[31mred\u202e.csv"
+    path.write_text("t [s], z3 [m]\n0, 0.45\n1, 0.45\n", encoding="utf-8")
+    assert read_recording(path, prototype).name == r"\x1b[31mred\u202e"
 
 
 def test_a_file_that_is_not_there(prototype, tmp_path):

@@ -127,8 +127,10 @@ def test_a_signal_file_names_its_units(prototype, tmp_path):
         ("t [s], l11 [kPa]\n0,1,2\n", "line 2 has 3 cells: … 2"),
         ("t [s], l11 [kPa]\n0,zero\n", "line 2 is ['0', 'zero']: … 2 numbers"),
         ("t [s], l11 [kPa], l11 [kPa]\n0,1,2\n", "… header … l11 … once"),
-        ("t [s], l11 [kPa]\n0,1\n1,nan\n", "line 3 is ['1', 'nan']: … 2 finite numbers of 0"),
-        ("t [s], l11 [kPa]\n0,1\n\n1,-5\n", "line 4 is ['1', '-5']: … 2 finite numbers of 0"),
+        ("t [s], l11 [kPa]\n0,1\n1,1e308\n", "line 3: l11 = inf kPa: … finite … 0"),
+        ("t [s], l11 [kPa], l11\x1b [kPa]\n0,1,1\n", r"muscle 'l11\x1b': … l11 to l33"),
+        ("t [s], l11 [kPa]\n0,1\n1,nan\n", "line 3: l11 = nan kPa: … finite … 0"),
+        ("t [s], l11 [kPa]\n0,1\n\n1,-5\n", "line 4: l11 = -5 kPa: … finite … 0"),
     ],
 )
 def test_a_bad_signal_file_is_refused_in_one_sentence(prototype, tmp_path, text, message):

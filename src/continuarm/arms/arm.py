@@ -7,16 +7,17 @@ any arm, and keep what is computed from them within the range of floating point.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from continuarm.arms.description import Description, Text
+from continuarm.arms.description import Description, FieldError, Name, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
@@ -25,6 +26,9 @@ from continuarm.common.number_checks import Floats, numbers_of_shape, require_fi
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+MOST_SECTIONS, MOST_MUSCLES = 10_000, 100_000
+"""Of an arm: beyond any that is built, and short of what memory and the indices of matrices over q can hold."""
 
 
 class Payload(Description):
@@ -49,7 +53,7 @@ class Arm(Description):
     M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ, with q and τ of shape (3n,), section by section from the base.
     """
 
-    name: Text = Field("arm", description="what plots and messages call the arm")
+    name: Name = Field("arm", description="what plots and messages call the arm")
     description: Text = Field("", description="what this arm is and where its numbers come from")
     sections: tuple[Section, ...] = Field(min_length=1, description="from the base to the tip")
     inertia: InertiaModel = Field(
@@ -82,9 +86,11 @@ class Arm(Description):
     def _is_a_list(cls, sections: Any) -> Any:
         if isinstance(sections, (str, dict, Section, type)) or not hasattr(sections, "__iter__"):
             raise ValueError("must be a list of sections, in a file [[sections]]")
-        sections = tuple(sections)
+        sections = tuple(itertools.islice(sections, MOST_SECTIONS + 1))
         if not sections:
             raise ValueError("must have at least one section")
+        if len(sections) > MOST_SECTIONS:
+            raise ValueError(f"must have at most {MOST_SECTIONS} sections")
         return sections
 
     def _words(self) -> str:
@@ -116,6 +122,13 @@ class Arm(Description):
 
         return plot_arm(self, q, pressures)
 
+    @model_validator(mode="after")
+    def _has_countable_muscles(self) -> Self:
+        total = sum(3 if section.muscles is None else len(section.muscles.angles) for section in self.sections)
+        if total > MOST_MUSCLES:
+            raise FieldError("sections", f"{total} muscles", f"must have at most {MOST_MUSCLES} in all")
+        return self
+
     @property
     def n(self) -> int:
         """Number of sections."""
@@ -127,6 +140,11 @@ class Arm(Description):
         return [
             _numbered("l", i, j) for i, s in enumerate(self.sections, start=1) for j in range(1, len(s.muscle_map) + 1)
         ]
+
+    @cached_property
+    def muscle_columns(self) -> dict[str, int]:
+        """The place of each muscle among all of them, by its name, from 0."""
+        return {name: column for column, name in enumerate(self.muscle_names)}
 
     @cached_property
     def coordinate_names(self) -> list[str]:

@@ -1,46 +1,49 @@
 """Arm files: TOML read into an Arm, an Arm written as TOML, and the arms that come with the library.
 
 A file has the fields of Arm, with one [[sections]] entry per section; `repeat = 3` in an entry stands for three
-identical consecutive sections. A file that cannot be is refused with one sentence, and nothing of it is used.
+identical consecutive sections. A file that cannot be is refused with one sentence, and nothing of it is used. It may
+be a pipe, such as /dev/stdin; what is too long, endless or never comes is refused too.
 """
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import json
 import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from continuarm.arms.arm import Arm
-from continuarm.arms.description import DescriptionError
+from continuarm.arms.arm import MOST_SECTIONS, Arm
+from continuarm.arms.description import DescriptionError, FieldError, did_you_mean
 from continuarm.arms.section import Section
-from continuarm.common.files import output_path, replaced
-from continuarm.common.text import printable, short
+from continuarm.common.files import content, output_path, replaced
+from continuarm.common.text import printable, short, shown
 
 __all__ = ["arm_names", "arm_schema", "load_arm", "save_arm"]
 
 _SHIPPED = Path(__file__).with_name("named")
-_MOST_REPEATS = 100_000  # beyond any arm, and short of exhausting the memory by a slip of the keyboard
-_MOST_BYTES = 100_000_000  # a device or a wrong file may never end
+_MOST_BYTES = 10_000_000  # of as many different sections as an arm may have; read in some seconds
+_KEY_PART = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
+_ENDLESS_KEY = re.compile(rf"(?<![\w-]){_KEY_PART}(?:[ \t]*+\.[ \t]*+{_KEY_PART}){{30}}")
+"""a.a.a...: of such a key, TOML's parser makes a table in a table as often as it has parts, and looks up each again."""
+
 _UNITS = "# Units: m, kg, s, N, rad; stiffness N/m, damping N s/m. Fields that are left out have their default."
 
 
 def _whole(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST_REPEATS:
-        raise ValueError(f"must be an integer from 1 to {_MOST_REPEATS}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_SECTIONS:
+        raise ValueError(f"must be an integer from 1 to {MOST_SECTIONS}")
     return value
 
 
 class SectionEntry(Section):
     """One [[sections]] entry: a section, or several identical ones in a row."""
 
-    repeat: Annotated[int, Field(ge=1, le=_MOST_REPEATS), BeforeValidator(_whole)] = Field(
+    repeat: Annotated[int, Field(ge=1, le=MOST_SECTIONS), BeforeValidator(_whole)] = Field(
         1, description="how many identical consecutive sections this entry stands for"
     )
 
@@ -49,6 +52,13 @@ class ArmFile(Arm):
     """A chain of sections on a fixed base; unbent, it points along +Z of its base."""
 
     sections: tuple[SectionEntry, ...] = Field(min_length=1, description="from the base to the tip")
+
+    @model_validator(mode="after")
+    def _is_of_countable_sections(self) -> Self:
+        total = sum(entry.repeat for entry in self.sections)
+        if total > MOST_SECTIONS:
+            raise FieldError("sections", total, f"must be at most {MOST_SECTIONS}, with every repeat counted")
+        return self
 
 
 def arm_names() -> list[str]:
@@ -71,10 +81,9 @@ def load_arm(source: str | os.PathLike[str]) -> Arm:
     path = _located(source)
     fields = _parsed(path)
     try:
-        entries = ArmFile.model_validate(fields)
+        return _without_repeats(ArmFile.model_validate(fields))
     except DescriptionError as error:
-        raise _refusal(path, str(error).removeprefix("ArmFile: ")) from None
-    return _without_repeats(entries)
+        raise _refusal(path, str(error).removeprefix("ArmFile: ").removeprefix("Arm: ")) from None
 
 
 def save_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
@@ -83,8 +92,12 @@ def save_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
         raise DescriptionError(f"save_arm: arm = {short(arm)}: must be an Arm")
     try:
         # An arm saved through a link goes to the linked file; the link stays.
-        with replaced(output_path(path)) as new:
-            new.write_text(_text(arm), encoding="utf-8", newline="\n")
+        place = output_path(path)
+        text = _text(arm).encode()
+        if len(text) > _MOST_BYTES:
+            raise ValueError(f"{shown(path)}: the arm takes {len(text)} bytes: must be at most {_MOST_BYTES}")
+        with replaced(place) as new:
+            new.write_bytes(text)
     except ValueError as error:
         raise DescriptionError(str(error)) from None
 
@@ -109,7 +122,7 @@ def _is_path(path: object) -> bool:
 
 
 def _refusal(path: str | os.PathLike[str], sentence: str) -> DescriptionError:
-    return DescriptionError(printable(f"{os.fspath(path)}: {sentence}"))
+    return DescriptionError(f"{shown(path)}: {printable(sentence)}")
 
 
 # Reading
@@ -122,27 +135,31 @@ def _located(source: str | os.PathLike[str]) -> Path:
     text = os.fspath(source)
     path = Path(text)
     is_name = path.suffix != ".toml" and not re.search(r"[/\\]", text)
-    if not is_name or path.is_file():
-        return path
-    if text in arm_names():
-        return _SHIPPED / f"{text}.toml"
-    if text and path.exists():
+    if not is_name or os.path.isfile(path):
         return path
     names = arm_names()
-    near = difflib.get_close_matches(text, names, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise DescriptionError(
-        printable(f"{text!r} is neither a file nor one of the arms {', '.join(map(repr, names))}{hint}")
-    )
+    if text in names:
+        return _SHIPPED / f"{text}.toml"
+    if text and os.path.exists(path):
+        return path
+    arms = f"the arms {', '.join(map(repr, names))}{did_you_mean(text, names)}"
+    raise DescriptionError(f"'{shown(text)}' is neither a file nor one of {arms}")
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    content = _content(path)
+    try:
+        found = content(path, _MOST_BYTES)
+    except ValueError as error:
+        raise _refusal(path, str(error)) from None
     try:
         # Some editors begin a file with a byte order mark, which is no part of the text.
-        return tomllib.loads(content.decode("utf-8-sig"))
+        text = found.decode("utf-8-sig")
+        endless = _ENDLESS_KEY.search(text)
+        if not endless:
+            return tomllib.loads(text)
+        sentence = f"line {text.count(chr(10), 0, endless.start()) + 1}: a key has too many parts"
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
+        line = found.count(b"\n", 0, error.start) + 1
         sentence = f"line {line}: is not UTF-8 text"
     except tomllib.TOMLDecodeError as error:
         sentence = _syntax(str(error))
@@ -151,21 +168,6 @@ def _parsed(path: Path) -> dict[str, Any]:
     except ValueError as error:  # such as a number with thousands of digits
         sentence = f"cannot be read: {error}"
     raise _refusal(path, sentence)
-
-
-def _content(path: Path) -> bytes:
-    if path.is_dir():
-        raise _refusal(path, "is a folder, not a file")
-    try:
-        with open(path, "rb") as file:
-            content = file.read(_MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise _refusal(path, "there is no such file") from None
-    except (OSError, ValueError) as error:  # ValueError: no system has such a path
-        raise _refusal(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if len(content) > _MOST_BYTES:
-        raise _refusal(path, f"is longer than {_MOST_BYTES} bytes, too long for an arm")
-    return content
 
 
 def _syntax(message: str) -> str:
@@ -181,7 +183,8 @@ def _without_repeats(entries: ArmFile) -> Arm:
     fields = {name: getattr(entries, name) for name in Arm.model_fields}
     sections: list[Section] = []
     for entry in entries.sections:
-        section = Section(**{name: getattr(entry, name) for name in Section.model_fields})
+        # What an entry holds was checked when it was made.
+        section = Section.model_construct(**{name: getattr(entry, name) for name in Section.model_fields})
         sections += [section] * entry.repeat
     return Arm(**fields | {"sections": sections})
 
@@ -194,12 +197,9 @@ def _text(arm: Arm) -> str:
     del fields["sections"]
     blocks = [f"{_UNITS}\n{_lines(fields)}"]
     for section, same in itertools.groupby(arm.sections):
-        left = len(list(same))
-        while left:
-            repeat = min(left, _MOST_REPEATS)
-            left -= repeat
-            entry = ({"repeat": repeat} if repeat > 1 else {}) | _changed(section)
-            blocks.append(f"[[sections]]\n{_lines(entry)}")
+        repeat = len(list(same))
+        entry = ({"repeat": repeat} if repeat > 1 else {}) | _changed(section)
+        blocks.append(f"[[sections]]\n{_lines(entry)}")
     return "\n".join(blocks)
 
 

@@ -18,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from pydantic_core import CoreSchema, core_schema
 
 from continuarm.arms.field_paths import changed_fields, fields_of
-from continuarm.common.text import printable, short
+from continuarm.common.text import printable, short, shown
 
 if TYPE_CHECKING:  # the metaclass has no public name that a type checker accepts as a base
     from pydantic._internal._model_construction import ModelMetaclass
@@ -49,6 +49,7 @@ def _path(location: tuple[int | str, ...]) -> str:
 _MODELS = ("integral", "centre-of-gravity", "point-mass")
 _MODELS_ALLOWED = "must be 'integral', 'centre-of-gravity' or 'point-mass'"
 _MOST_FAULTS = 5
+_LONGEST_FIELD = 100  # characters of a stranger's field that are shown
 
 
 def one_sentence(error: ValidationError, model: type[BaseModel]) -> str:
@@ -69,7 +70,7 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
         kind, message = "model_attributes_type", _PLAIN["model_attributes_type"]
     if kind == "union_tag_invalid":
         location, value = (*location, "model"), context["tag"]
-        message += _did_you_mean(value, _MODELS)
+        message += did_you_mean(value, _MODELS)
     elif isinstance(context.get("error"), FieldError):
         location, value = (*location, context["error"].field), context["error"].value
     place = _path(_without_tag(location))
@@ -83,8 +84,8 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
         message = f"must be {name}(...), in a file a table of the fields {fields}"
     if kind == "extra_forbidden":
         known = list(_description_at(location[:-1], model).model_fields)
-        hint = _did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
-        return f"{place} is not a known field{hint}"
+        hint = did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
+        return f"{shown(place, _LONGEST_FIELD)} is not a known field{hint}"
     return f"{place} = {short(value)}: {message}" if place else f"{short(value)}: {message}"
 
 
@@ -105,7 +106,8 @@ def _without_tag(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     return ("inertia", *location[2:]) if tagged else location
 
 
-def _did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a word that is not known: which one may have been meant, or nothing."""
     near = difflib.get_close_matches(word, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -311,7 +313,9 @@ class Description(BaseModel, metaclass=_ByName):
     def _refuse_change(self, name: str) -> None:
         kind, known = type(self).__name__, type(self).model_fields
         if name not in known:
-            raise DescriptionError(f"{kind}: {name} is not a known field{_did_you_mean(name, known)}")
+            raise DescriptionError(
+                f"{kind}: {shown(name, _LONGEST_FIELD)} is not a known field{did_you_mean(name, known)}"
+            )
         raise DescriptionError(f"{kind}: {name} cannot be changed in place: use replace({name}=...) for a changed copy")
 
 
@@ -365,4 +369,14 @@ def numbers(least: int, most: int | None = None) -> Callable[[Any], Any]:
     return check
 
 
+def _name(value: str) -> str:
+    if len(value) > LONGEST_NAME:
+        raise ValueError(f"must be at most {LONGEST_NAME} characters")
+    return value
+
+
+LONGEST_NAME = 1000
+"""Characters of a name: plots and tables show it whole."""
+
 Text = Annotated[str, Field(strict=True), AfterValidator(_text)]
+Name = Annotated[Text, Field(json_schema_extra={"maxLength": LONGEST_NAME}), AfterValidator(_name)]

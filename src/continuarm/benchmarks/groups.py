@@ -15,7 +15,7 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity, Integral
-from continuarm.benchmarks.timing import Group, Repeats, Task, best, calls
+from continuarm.benchmarks.timing import Group, Repeats, Task, best, calls, repeated
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.engine import compiled, quantities
@@ -206,7 +206,7 @@ def measure_growth(work: Workload) -> Group:
             arm = prototype(n)
             rows["engine, integral"][n] = f"engine, integral, n = {n}"
             tasks[f"engine, integral, n = {n}"] = native_loop(arm, bent_states(arm))
-        group.times(best(tasks, work))
+        group.repeats(repeated(tasks, work))
     for n in range(1, largest + 1):
         group.ratio(f"integral / centre of gravity, n = {n}", *(rows[f"paper, {model}"][n] for model in MODELS))
     for name, least in (dict.fromkeys(rows, 4) | {"engine, integral": 10}).items():

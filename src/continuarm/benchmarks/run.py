@@ -50,7 +50,8 @@ def run_bench(
 ) -> dict[str, Any]:
     """Measures every group, or only one, and returns what can be written as JSON.
 
-    {"machine", "versions", "workload", "results": {group: {"title", "rows"}}}; rows have name, value, unit, note, of.
+    {"machine", "versions", "workload", "results": {group: {"title", "rows"}}}; rows have name, value, unit, note, and
+    some of what they are made ("of") or every time that was taken ("repeats").
     report: called with the name and the result of each group when it is done.
     """
     if only is not None:

@@ -28,12 +28,17 @@ class Repeats:
 
 def best(tasks: Mapping[str, Task], often: Repeats) -> dict[str, float]:
     """The least seconds of each task for doing it once; the tasks take turns."""
+    return {name: min(each) for name, each in repeated(tasks, often).items()}
+
+
+def repeated(tasks: Mapping[str, Task], often: Repeats) -> dict[str, list[float]]:
+    """The seconds of each task for doing it once, repeat by repeat; the tasks take turns."""
     counts = {name: _count(task, often.seconds) for name, task in tasks.items()}
-    least = dict.fromkeys(tasks, math.inf)
+    found: dict[str, list[float]] = {name: [] for name in tasks}
     for _ in range(often.repeats):
         for name, task in tasks.items():
-            least[name] = min(least[name], task(counts[name]) / counts[name])
-    return least
+            found[name].append(task(counts[name]) / counts[name])
+    return found
 
 
 def _count(task: Task, seconds: float) -> int:
@@ -80,6 +85,12 @@ class Group:
         """A row for each of several times."""
         for name, value in seconds.items():
             self.add(name, 1e6 * value, "µs")
+
+    def repeats(self, seconds: Mapping[str, Sequence[float]]) -> None:
+        """A row for each of several times that were taken repeatedly: the least, and under "repeats" all of them."""
+        for name, values in seconds.items():
+            self.add(name, 1e6 * min(values), "µs")
+            self.rows[-1]["repeats"] = [1e6 * value for value in values]
 
     def ratio(self, name: str, above: str, below: str, note: str = "") -> None:
         """The quotient of two rows."""

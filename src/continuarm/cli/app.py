@@ -22,7 +22,7 @@ from continuarm.cli.check_command import check
 from continuarm.cli.experiment_command import experiment
 from continuarm.cli.identify_command import identify
 from continuarm.cli.options import BAD_INPUT, INTERRUPTED
-from continuarm.cli.output import warn
+from continuarm.cli.output import release, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.simulate_command import simulate
 from continuarm.cli.view_command import live, view
@@ -118,6 +118,7 @@ def _start(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
     ] = False,
 ) -> None:
+    context.call_on_close(release)
     if context.invoked_subcommand is None:
         print(context.get_help())
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from continuarm.cli.output import new_table, show
+from continuarm.cli.output import claim, new_table, show
 from continuarm.common.files import output_path, replaced
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def bench(
 
     if only is not None:
         check_group(only)
-    target = None if json_path is None else output_path(json_path)
+    target = None if json_path is None else claim(output_path(json_path))
     for line in _heading():
         print(line)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from continuarm.cli.options import AsJson, PlotOption, RtolOption, SolverOption, StepRateOption, leave_if_stopped
-from continuarm.cli.output import progress_bar, show, show_json
+from continuarm.cli.output import claim, progress_bar, show, show_json
 
 
 def experiment(
@@ -36,7 +36,7 @@ def experiment(
     for path in files.values():
         check_motion_path(path)
     if plot:
-        check_figure_path(plot)
+        claim(check_figure_path(plot))
     with progress_bar(f"experiment {number}") as progress:
         comparison = compare_models(number, solver=chosen, progress=progress)
     for model, path in files.items():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from continuarm.cli.options import INTERRUPTED, AsJson
-from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli.output import claim, new_table, one_line, progress_bar, show, show_json
 from continuarm.common.files import output_path
 from continuarm.common.text import printable
 
@@ -59,7 +59,7 @@ def identify(
     if output:
         _check_output(output)
     if report:
-        check_report_path(report)
+        claim(check_report_path(report))
     noise = sigmas(sigma or [])
     options: dict[str, Any] = {"sigma": noise or None, "start": start or None}
     runs, later = (
@@ -137,4 +137,4 @@ def identification_tables(found: Identification, written: list[str]) -> list[Tab
 
 def _check_output(path: str) -> None:
     """Before a long fit: where the arm is to go."""
-    output_path(path, (".toml",))
+    claim(output_path(path, (".toml",)))

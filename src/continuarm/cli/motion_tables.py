@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from continuarm.arms.arm import Arm
 from continuarm.cli.output import new_table, one_line, some_of
+from continuarm.common.text import shown
 from continuarm.paper.experiments import LABEL, Comparison
 from continuarm.simulation.inputs import PressureSignal, PressureSteps
 from continuarm.simulation.motion import Motion
@@ -43,7 +44,8 @@ def pressures_of(text: str, arm: Arm) -> PressureSignal | PressureSteps | None:
     """Pressures from a CSV file, or from text such as l33=600@0; none for no text."""
     if not text.strip():
         return None
-    return PressureSignal.read(text, arm) if text.lower().endswith(".csv") else PressureSteps.parse(text)
+    is_file = text.lower().endswith(".csv") or text.startswith("/dev/")  # as the shell makes of <(command)
+    return PressureSignal.read(text, arm) if is_file else PressureSteps.parse(text)
 
 
 def wrench_of(text: str) -> list[float] | None:
@@ -118,7 +120,7 @@ def motion_tables(motion: Motion, written: list[str]) -> list[Table]:
     if left:
         facts.add_row("beyond range", _left(left))
     for path in written:
-        facts.add_row("written to", path)
+        facts.add_row("written to", shown(path))
     tips = new_table("tip at the end", "x, mm", "y, mm", "z, mm")
     for i, tip in enumerate(1e3 * motion.tips[-1:].reshape(-1, 3)):
         tips.add_row(str(i + 1), *(f"{value + 0.0:.3f}" for value in tip.round(3)))
@@ -145,22 +147,22 @@ def _left(muscles: list[dict[str, Any]]) -> str:
 
 def comparison_tables(comparison: Comparison, written: list[str]) -> list[Table]:
     """Which experiment it is, how fast the models are, and how far apart."""
-    experiment, shown = comparison.experiment, comparison.table()
+    experiment, table = comparison.experiment, comparison.table()
     facts = new_table("", "", headings=False)
     facts.add_row("experiment", f"{experiment.number}: {experiment.title}")
     facts.add_row("", experiment.description)
     facts.add_row("", LABEL)
     facts.add_row("motion", f"{experiment.duration:g} s of {one_line(comparison.integral.arm.name)}")
     for path in written:
-        facts.add_row("written to", path)
+        facts.add_row("written to", shown(path))
     models = new_table("model", "times real time", "evaluations", "steps", "rejected")
-    for name, record in shown["models"].items():
+    for name, record in table["models"].items():
         counts = ("evaluations", "steps", "rejected")
         models.add_row(name, _factor(record["real_time_factor"]), *(_count(record[count]) for count in counts))
     models.add_row("the paper, as printed", _factor(experiment.paper_factor))
     apart = new_table("tip", "largest difference, mm", "at the end, mm")
     for i, (largest, final) in enumerate(
-        zip(shown["largest_distance_mm"], shown["final_distance_mm"], strict=True), start=1
+        zip(table["largest_distance_mm"], table["final_distance_mm"], strict=True), start=1
     ):
         apart.add_row(str(i), f"{largest:.3f}", f"{final:.3f}")
     return [facts, models, apart]

@@ -7,8 +7,10 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from continuarm.common.file_locks import claimed
 from continuarm.common.text import printable
 
 if TYPE_CHECKING:
@@ -16,10 +18,14 @@ if TYPE_CHECKING:
 
 
 def new_table(*columns: str, headings: bool = True) -> Table:
-    """A table without lines, to be filled with rows."""
+    """A table without lines, to be filled with rows of text; what a terminal would obey is shown as escapes."""
     from rich.table import Table
 
-    table = Table(box=None, show_header=headings, pad_edge=False, padding=(0, 2, 0, 0))
+    class PrintableTable(Table):
+        def add_row(self, *cells: Any, **options: Any) -> None:
+            super().add_row(*("\n".join(map(printable, cell.split("\n"))) for cell in cells), **options)
+
+    table = PrintableTable(box=None, show_header=headings, pad_edge=False, padding=(0, 2, 0, 0))
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
@@ -57,13 +63,33 @@ def warn(sentence: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    """Prints a value as JSON, in letters that the output has."""
+    """Prints a value as JSON, in letters that the output has; those that a terminal would obey become escapes."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     try:
         text.encode(sys.stdout.encoding)
     except UnicodeEncodeError:
         text = json.dumps(value, indent=2)
-    print(text)
+    print("\n".join(line if line.isprintable() else "".join(map(_json_letter, line)) for line in text.split("\n")))
+
+
+def _json_letter(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    return f"\\u{ord(letter):04x}" if letter < "\U00010000" else json.dumps(letter)[1:-1]
+
+
+_claims = contextlib.ExitStack()
+
+
+def claim(place: Path) -> Path:
+    """Keeps other runs from writing a file until this command ends; ValueError if one does already."""
+    _claims.enter_context(claimed(place))
+    return place
+
+
+def release() -> None:
+    """Other runs may write what was claimed."""
+    _claims.close()
 
 
 PATIENCE = 0.5

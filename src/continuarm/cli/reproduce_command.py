@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from continuarm.cli.options import INTERRUPTED, AsJson
-from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
+from continuarm.cli.output import claim, new_table, one_line, progress_bar, show, show_json
 from continuarm.common.files import output_path
 from continuarm.common.text import printable
 
@@ -33,7 +33,7 @@ def reproduce(
 ) -> None:
     """Compute every claim of the paper again and write a report: report.html, report.json, figures and their data.
 
-    Studies: energy-shaping, validation, complexity, experiments, point-mass, modal-form, near-straight. Finished ones
+    Studies: near-straight, modal-form, point-mass, energy-shaping, validation, complexity, experiments. Finished ones
     are kept and not computed again, also after an interruption. Exit codes: 0 done; 2 bad input; 130 interrupted.
     """
     from continuarm.reproduction import report_folder as reproduction
@@ -66,18 +66,27 @@ def _reproduction_numbers(made: Reproduction) -> dict[str, Any]:
 
 
 def _show_claims(made: Reproduction) -> None:
+    """All claims, then what fits one screen: counts of verdicts, the sentences that matter, and where the report is."""
     from continuarm.reproduction.number_text import plain
+    from continuarm.reproduction.summary import TALLY, summary_sentences, tally
 
-    table = new_table("claim", "measured here", "verdict")
+    table = new_table("claim", "the paper", "here", "verdict")
     for row in made.claims:
-        table.add_row(f"{plain(row['claim'])} ({row['where']})", plain(row["measured"]), row["verdict"])
-        table.add_row("", "", "")
+        table.add_row(
+            f"{plain(row['claim'])} ({row['where']})", plain(row["paper"]), plain(row["ours"]), row["verdict"]
+        )
+        table.add_row("", "", "", "")
+    counts = ", ".join(f"{count} {TALLY[verdict]}" for verdict, count in tally(made.claims).items())
+    summary = new_table("", headings=False)
+    summary.add_row(f"Of {len(made.claims)} claims: {counts}.")
+    for number, sentence in enumerate(summary_sentences(made.found), start=1):
+        summary.add_row(f"{number}. {plain(sentence)}")
     facts = new_table("", "", headings=False)
     kept = [name for name in made.found if name not in made.computed]
     if kept:
         facts.add_row("kept from before", ", ".join(kept))
     facts.add_row("report", printable(str(made.report)))
-    show(table, facts)
+    show(table, summary, facts)
 
 
 def energy_shaping(
@@ -101,7 +110,7 @@ def energy_shaping(
     from continuarm.paper.energy_shaping import fit_energy_shaping
 
     if output:
-        output_path(output, (".toml",))
+        claim(output_path(output, (".toml",)))
     described = load_arm(arm) if output else None
     with progress_bar("fitting") as progress:
         fit = fit_energy_shaping(samples, seed, sampling=sampling, method=method, progress=progress)

@@ -18,7 +18,7 @@ from continuarm.cli.options import (
     StepRateOption,
     leave_if_stopped,
 )
-from continuarm.cli.output import one_line, progress_bar, show, show_json
+from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
 from continuarm.common.text import printable
 
 
@@ -71,7 +71,7 @@ def simulate(
         "output": check_motion_path(output) if output else None,
     }
     if plot:
-        check_figure_path(plot)
+        claim(check_figure_path(plot))
     try:
         with progress_bar(f"simulating {one_line(described.name)}") as progress:
             motion = run(described, duration=duration, rate=rate, progress=progress, **choices)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from continuarm.cli.options import ArmArgument
+from continuarm.common.text import shown
 
 __all__ = ["live", "view"]
 
@@ -41,7 +42,7 @@ def view(
     motions = [load_motion(path) for path in paths]
     if html:
         export_html(motions, html, paths)
-        print(f"written to {html}")
+        print(f"written to {shown(html)}")
         return
     view_motion(*motions, names=paths, host=host, port=port, block=True)
 

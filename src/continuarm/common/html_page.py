@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -31,17 +32,25 @@ def html_table(
 ) -> str:
     """A table that scrolls by itself where it is wider than the page; headings and cells are HTML.
 
-    first_number: the column from which on cells are numbers, to the right; kind: "sentences" for long cells.
+    first_number: the column from which on cells are numbers, to the right.
+    kind: classes of the table; "sentences" for long cells, which narrow screens show one below the other, each with
+    its heading.
     """
     numbers = len(headings) if first_number is None else first_number
     classes = ["" if k < numbers else " class='number'" for k in range(len(headings))]
     head = "".join(f"<th scope='col'{each}>{cell}</th>" for cell, each in zip(headings, classes, strict=True))
+    if "sentences" in kind.split():
+        classes = [f" data-heading='{_without_tags(cell)}'" for cell in headings]
     body = "".join(
         "<tr>" + "".join(f"<td{each}>{cell}</td>" for cell, each in zip(row, classes, strict=True)) + "</tr>"
         for row in rows
     )
     table = f"<table class='{kind}'>" if kind else "<table>"
     return f"<div class='scroll'>{table}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def _without_tags(cell: str) -> str:
+    return re.sub(r"<[^>]*>", "", cell)
 
 
 @cache

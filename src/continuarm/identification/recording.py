@@ -6,6 +6,7 @@ each row.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -86,9 +87,9 @@ class Recording:
             raise ValueError(f"{self.name}: start = {self.start!r}: must be one of {', '.join(map(repr, STARTS))}")
         if not self.sensors:
             raise ValueError(f"{self.name}: has no measured channel: must have tip positions, orientations or lengths")
-        names = [sensor.name for sensor in self.sensors]
+        names = Counter(sensor.name for sensor in self.sensors)
         for sensor in self.sensors:
-            if names.count(sensor.name) > 1:
+            if names[sensor.name] > 1:
                 raise ValueError(f"{self.name}: {sensor.name} is there twice")
             if len(sensor.values) != len(times):
                 rows = f"{len(sensor.values)} rows: must have {len(times)}, one for each time"

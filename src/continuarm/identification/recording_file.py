@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from continuarm.arms.arm import Arm
-from continuarm.common.files import output_path, replaced, table_lines
+from continuarm.common.files import file_name, output_path, replaced
 from continuarm.common.number_checks import Floats, is_number
-from continuarm.common.text import printable, short
+from continuarm.common.tables import table_lines, table_numbers
+from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
 from continuarm.identification.recording import CommandRows, Recording, Start
@@ -47,7 +49,7 @@ COLUMNS = (
 TIP_LOADS = {"mx": "N m", "my": "N m", "mz": "N m", "fx": "N", "fy": "N", "fz": "N"}
 """Columns of a load on the last tip, in the order of a wrench, and the units in which they are written."""
 
-GAPS = ("", "nan", "na", "n/a", "null", "none")
+GAPS = frozenset({"", "nan", "na", "n/a", "null", "none"})
 HELD = 0.8
 """Commands that are the same from row to row in this part of them are steps; others are lines."""
 
@@ -75,16 +77,15 @@ def read_recording(
     {"tips": 1e-3, "tip 3": 2e-3, "orientations": 0.01, "lengths": 5e-4}; estimated where left out.
     linear: whether commands run in lines from row to row; if left out, those that hardly change are steps.
     """
+    name = file_name(path)
     where = Path(path)
-    if not where.is_file():
-        raise ValueError(f"{printable(str(path))}: there is no such file")
     read = _from_motion if where.suffix.lower() in SUFFIXES else _from_csv
     try:
         found = read(where, arm, input, start, linear)
         return replace(found, sensors=_with_sigma(found.sensors, sigma))
     except ValueError as error:
         text = str(error)
-        raise ValueError(text if text.startswith(str(where)) else f"{printable(str(where))}: {text}") from None
+        raise ValueError(text if text.startswith(f"{name}: ") else f"{name}: {text}") from None
 
 
 def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]) -> None:
@@ -164,27 +165,32 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
             input = _signal(arm, times, rows, lines)
         if split_commands(arm, rows).wrench.any():
             wrench = WrenchSignal(times, split_commands(arm, rows).wrench, lines)
-    return Recording(path.stem, input, times, sensors, start or "equilibrium", wrench, static)
+    return Recording(printable(path.stem), input, times, sensors, start or "equilibrium", wrench, static)
 
 
 def _table(path: Path) -> dict[Column, Floats]:
     """The columns of a file in SI units; gaps are NaN."""
-    (_, header), *lines = table_lines(path)
+    lines = table_lines(path)
+    _, header = next(lines)
     names = [_column(cell) for cell in header]
-    for (name, dimension), _ in names:
-        if sum((name, dimension) == other for other, _ in names) > 1:
-            raise ValueError(f"the header names {name} more than once")
-    numbers = np.array([_row(number, cells, len(names)) for number, cells in lines])
-    return {name: numbers[:, k] * scale for k, (name, scale) in enumerate(names)}
+    ((name, _), times), *_ = Counter(column for column, _ in names).most_common(1)
+    if times > 1:
+        raise ValueError(f"the header names {name} more than once")
+    numbers, line = table_numbers(lines, [scale for _, scale in names], GAPS)
+    infinite = np.argwhere(np.isinf(numbers))
+    if len(infinite):
+        row, column = infinite[0]
+        raise ValueError(f"line {line[row]}: {names[column][0][0]} is infinite: must be a finite number or a gap")
+    return {name: numbers[:, k] for k, (name, _) in enumerate(names)}
 
 
 def _column(cell: str) -> tuple[Column, float]:
-    found = re.fullmatch(r"(\S+)\s*\[\s*([^\]]+?)\s*\]", cell)
+    found = re.fullmatch(r"([^\s\[]+)\s*\[([^\[\]]*)\]", cell)  # in one pass, however long the cell is
     if not found:
         raise ValueError(f"the header's {short(cell)} must name a unit, such as 't [s]', 'l11 [kPa]', 'x3 [mm]'")
-    name, unit = found[1].lower(), found[2].replace("μ", "µ")
+    name, unit = found[1].lower(), found[2].strip().replace("μ", "µ")
     if unit not in SCALES:
-        raise ValueError(f"unit {short(unit)} of {name}: must be one of {', '.join(SCALES)}")
+        raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: must be one of {', '.join(SCALES)}")
     dimension, scale = SCALES[unit]
     allowed = [dimensions for pattern, dimensions in COLUMNS if re.fullmatch(pattern, name)]
     if not allowed:
@@ -195,15 +201,6 @@ def _column(cell: str) -> tuple[Column, float]:
     if dimension not in allowed:
         raise ValueError(f"unit {unit!r} of {name}: must be that of a {' or '.join(allowed)}")
     return (name, dimension), scale
-
-
-def _row(number: int, cells: list[str], width: int) -> list[float]:
-    if len(cells) != width:
-        raise ValueError(f"line {number} has {len(cells)} cells: must have {width}, as the header")
-    try:
-        return [math.nan if cell.lower() in GAPS else float(cell) for cell in cells]
-    except ValueError:
-        raise ValueError(f"line {number} is {short(cells)}: must be {width} numbers, or empty cells for gaps") from None
 
 
 def _is_command(column: Column) -> bool:
@@ -302,4 +299,5 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
         wrench = WrenchSignal(motion.t, motion.wrench, _run_in_lines(motion.wrench))
     unbent = not motion.q[0].any() and not motion.qd[0].any()
     sensors = tuple(TipPosition(i + 1, motion.tips[:, i]) for i in range(motion.arm.n))
-    return Recording(path.stem, input, motion.t, sensors, start or ("unbent" if unbent else "equilibrium"), wrench)
+    begin = start or ("unbent" if unbent else "equilibrium")
+    return Recording(printable(path.stem), input, motion.t, sensors, begin, wrench)

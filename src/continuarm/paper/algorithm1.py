@@ -59,7 +59,12 @@ def paper_terms(arm: Arm, q: ArrayLike, qd: ArrayLike, *, points: int = 24) -> P
     q, qd: (3n,), m and m/s; points: Gauss-Legendre points along a section, for the integral model only.
     """
     q, qd = _one_state(arm, q=q, qd=qd)
-    M, dM, G = inertia_and_gravity(arm, q, whole_number("points", points, 1))
+    return equation_terms(arm, q, qd, whole_number("points", points, 1))
+
+
+def equation_terms(arm: Arm, q: Array, qd: Array, points: int) -> PaperTerms:
+    """`paper_terms` of arrays that were checked, or that hold other numbers than floats."""
+    M, dM, G = inertia_and_gravity(arm, q, points)
     K_e = block_diag(*(section.stiffness_matrix for section in arm.sections))  # eq. 30 Ge: G^e = K_e q
     D = block_diag(*(section.damping_matrix for section in arm.sections))
     return PaperTerms(M, christoffel(dM, qd), G, K_e, D, dM)
@@ -71,8 +76,13 @@ def paper_forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
     for i, section in enumerate(arm.sections):
         if section.stop_stiffness > 0:
             raise ValueError(f"sections[{i}].stop_stiffness = {section.stop_stiffness}: must be 0, as in the paper")
-    M, C, G, K_e, D, _ = paper_terms(arm, q, qd, points=points)
-    return np.linalg.solve(M, tau - (C + D) @ qd - G - K_e @ q)
+    terms = paper_terms(arm, q, qd, points=points)
+    return np.linalg.solve(terms.M, accelerating_force(terms, q, qd, tau))
+
+
+def accelerating_force(terms: PaperTerms, q: Array, qd: Array, tau: Array) -> Array:
+    """M q̈ = τ - (C + D) q̇ - G - K_e q (eq. 23 eom): (3n,), N."""
+    return tau - (terms.C + terms.D) @ qd - terms.G - terms.K_e @ q
 
 
 def inertia_and_gravity(arm: Arm, q: Array, points: int = 24) -> tuple[Array, Array, Array]:

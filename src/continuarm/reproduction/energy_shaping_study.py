@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from continuarm.arms.inertia_models import SMALL_BENDS, CentreOfGravity
 from continuarm.paper.energy_shaping import LITERATURE, EnergyShapingFit, definiteness, fit_energy_shaping
-from continuarm.paper.random_sections import SAMPLINGS, TERMS, Sampling, energy_terms
+from continuarm.paper.random_sections import SAMPLINGS, TERMS, Sampling, energy_terms, moments_of, term_blocks
 from continuarm.reproduction.figures import draw_ratios, draw_terms
-from continuarm.reproduction.number_text import digits, with_error
+from continuarm.reproduction.number_text import betas, digits, with_error
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
 
@@ -71,10 +73,33 @@ def find_shaping(given: Mapping[str, Any], tell: Tell) -> Findings:
             "beta_linear": LITERATURE.beta_linear,
             "definiteness": definiteness(LITERATURE.beta_linear, LITERATURE.beta_angular)[0],
         },
+        "weights": _as_energies(given),
         "largest_bend_shown": bends,
         "largest_bend_possible": {name: sampling.largest_bend for name, sampling in SAMPLINGS.items()},
     }
     return Findings(numbers, tables)
+
+
+def _as_energies(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Term by term as before, but of energies instead of terms per m and per I: β^ω, and how large the own terms are.
+
+    Linear terms are energies already. An angular term becomes one by the factor r²/4, so that thick sections weigh
+    more than thin ones.
+    """
+    moments, larger, count = np.zeros((13, 13)), {10: 0, 100: 0}, 0
+    for terms in term_blocks(given["samples"], given["seed"], "2pi"):
+        moments += moments_of(terms).sum(axis=0)[1]
+        linear, angular = (terms.energy_scale * terms.integral)[:, [2, 5]].T
+        count += len(linear)
+        for times in larger:
+            larger[times] += int((linear >= times * angular).sum())
+    cog, integral, one = range(6), range(6, 12), 12
+    return {
+        "beta_angular": [float(moments[cog[k], integral[k]] / moments[cog[k], cog[k]]) for k in (3, 4, 5)],
+        "own_linear_over_angular": float(moments[one, integral[2]] / moments[one, integral[5]]),
+        "base_over_own": float(moments[one, integral[0]] / moments[one, integral[2]]),
+        "share_larger": {str(times): number / count for times, number in larger.items()},
+    }
 
 
 def fitted_coefficients(earlier: Mapping[str, Findings]) -> dict[str, Any]:
@@ -88,6 +113,17 @@ def fitted_model(given: Mapping[str, Any], base_more: float = 0.0) -> CentreOfGr
     base, cross, own = given["beta_linear"]
     return CentreOfGravity(
         beta_linear=(base + base_more, cross, own), beta_angular=tuple(given["beta_angular"]), allow_indefinite=True
+    )
+
+
+def _weighting(found: Findings) -> str:
+    """What the angular terms are weighted with, and what another weight would change."""
+    weights, fit = found.numbers["weights"]["beta_angular"], found.numbers["fits"][CHOSEN]["beta_angular"]
+    change = max(abs(other / one - 1) for one, other in zip(fit, weights, strict=True))
+    return (
+        "Term by term, angular terms are fitted per I, as the paper plots them, so that thin and thick sections count "
+        f"alike; weighted as energies, with r², β^{{ω}} would be {betas(weights)}, at most {digits(100 * change, 2)} % "
+        "off."
     )
 
 
@@ -107,12 +143,18 @@ def shaping_tables(found: Findings) -> list[WordTable]:
     )
     first = WordTable(
         "Energy shaping coefficients, bootstrap standard error of the last digits in parentheses",
-        ("fit", *(f"β_{{{k}}}^{{{kind}}}" for kind in "υω" for k in (1, 2, 3)), "rms misfit of K", "M > 0 always"),
+        (
+            "fit",
+            *(f"β_{{{k}}}^{{{kind}}}" for kind in "υω" for k in (1, 2, 3)),
+            "rms(K − K̄) / rms(K)",
+            "M > 0 always",
+        ),
         tuple(rows),
         "The standard error says what another seed would change, not how far a term is from proportional. The fits all "
         "at once are the paper's choice; with a base that turns with up to 100 rad/s their β_{3} and the angular "
         "coefficients are spent on the misfit that a constant β_{1}^{υ} leaves, and mean nothing. “Slow base” draws "
-        "the base rate up to 3 rad/s instead. “M > 0 always”: no motion of a section has negative kinetic energy.",
+        "the base rate up to 3 rad/s instead. “M > 0 always”: no motion of a section has negative kinetic energy. "
+        f"{_weighting(found)}",
     )
     rows = []
     for sampling in SAMPLINGS:
@@ -130,10 +172,9 @@ def shaping_tables(found: Findings) -> list[WordTable]:
             )
     second = WordTable(
         "Is each term proportional? Fits term by term",
-        ("sampling, term", "β", "95 % interval", "correlation", "rms residual", "mean residual"),
+        ("sampling, term", "β", "95 % interval", "correlation", "rms(Δ) / rms(T)", "mean(Δ) / rms(T)"),
         tuple(rows),
-        "Correlation through the origin; residuals of integral term − β × centre-of-gravity term, as shares of the "
-        "root mean square of the integral term.",
+        "Correlation through the origin; T: the integral term; Δ = T − β × the centre-of-gravity term.",
     )
     return [first, second]
 
@@ -155,8 +196,8 @@ SHAPING = Study(
     drawings=(
         Drawing(
             "energy-terms-2pi",
-            "The six energy terms of random sections, integral model over centre-of-gravity model (the paper's Fig. "
-            "3), bends up to 4π/3. Line: β fitted to the term. Linear terms per m L², angular per I.",
+            "The six energy terms of random sections, integral model over centre-of-gravity model, panels as in the "
+            "paper's Fig. 3; bends up to 4π/3. Line: β fitted to the term. Linear terms per m L², angular per I.",
             lambda found: draw_terms(found, "2pi"),
         ),
         Drawing(

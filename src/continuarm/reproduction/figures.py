@@ -31,11 +31,16 @@ TERM_TITLES = {
     "linear base": r"(a) $\int p^T\Omega^T\Omega\,p$",
     "linear cross": r"(b) $\int p^T\Omega^T\dot{p}$",
     "linear own": r"(c) $\int \dot{p}^T\dot{p}$",
-    "angular base": r"(d) $T_2\int R^T\Omega^T\Omega\,R$",
-    "angular cross": r"(e) $T_2\int \dot{R}^T\Omega\,R$",
-    "angular own": r"(f) $T_2\int \dot{R}^T\dot{R}$",
+    "angular own": r"(d) $T_2\int \dot{R}^T\dot{R}$",
+    "angular base": r"(e) $T_2\int R^T\Omega^T\Omega\,R$",
+    "angular cross": r"(f) $T_2\int \dot{R}^T\Omega\,R$",
 }
-BETAS = tuple(rf"$\beta_{k}^{{\{kind}}}$" for kind in ("upsilon", "omega") for k in (1, 2, 3))
+"""In the order of the paper's Fig. 3."""
+BETAS = {
+    f"{name} {part}": rf"$\beta_{k}^{{\{kind}}}$"
+    for name, kind in (("linear", "upsilon"), ("angular", "omega"))
+    for k, part in enumerate(("base", "cross", "own"), start=1)
+}
 
 
 def new_figure(rows: int, columns: int, height: float, **options: Any) -> tuple[Figure, Any]:
@@ -73,8 +78,9 @@ def draw_terms(found: Findings, sampling: str) -> Figure:
     fit = found.numbers["fits"][f"{sampling}, term by term"]
     figure, panels = new_figure(2, 3, 4.4)
     shades: Any = None
-    for axes, term, symbol in zip(panels.flat, fit["terms"], BETAS, strict=True):
-        name = term["name"]
+    terms = {term["name"]: term for term in fit["terms"]}
+    for axes, name in zip(panels.flat, TERM_TITLES, strict=True):
+        term, symbol = terms[name], BETAS[name]
         x, y = table[f"{name}, centre of gravity"], table[f"{name}, integral"]
         shades = axes.scatter(x, y, c=table["bend"], vmin=0, s=3, linewidths=0, cmap="viridis", rasterized=True)
         ends = np.array([min(x.min(), 0.0), x.max()])
@@ -97,11 +103,12 @@ def draw_ratios(found: Findings) -> Figure:
     table = found.tables["energy-ratios-2pi"]
     fit = found.numbers["fits"]["2pi, term by term"]
     limits = found.numbers["small_bends"]
-    small = [*limits["beta_linear"], *limits["beta_angular"]]
-    literature = [*found.numbers["published"]["beta_linear"], None, None, None]
+    betas = {term["name"]: term["beta"] for term in fit["terms"]}
+    small = dict(zip(betas, [*limits["beta_linear"], *limits["beta_angular"]], strict=True))
+    literature = dict(zip(betas, found.numbers["published"]["beta_linear"], strict=False))
     figure, panels = new_figure(2, 3, 4.0, sharex=True)
-    for axes, term, symbol, limit, printed in zip(panels.flat, fit["terms"], BETAS, small, literature, strict=True):
-        name, beta = term["name"], term["beta"]
+    for axes, name in zip(panels.flat, TERM_TITLES, strict=True):
+        beta, symbol, limit, printed = betas[name], BETAS[name], small[name], literature.get(name)
         axes.scatter(table["bend"], table[name], s=3, linewidths=0, color=SKY, rasterized=True)
         axes.axhline(beta, color=RED, linewidth=1.2, label=f"fitted {beta:.3f}")
         axes.axhline(limit, color=BLACK, linewidth=1.0, linestyle=":", label=f"small bends {limit:.3f}")
@@ -110,7 +117,7 @@ def draw_ratios(found: Findings) -> Figure:
         label(axes, title=f"{symbol} from {TERM_TITLES[name][4:]}")
         axes.set_ylim(min(beta, limit) - 0.35, max(beta, limit) + 0.65)
         axes.set_xlim(0, 4 * np.pi / 3)
-        legend(axes, loc="upper left", ncols=1)
+        legend(axes, loc="upper left", frameon=True, edgecolor="none", framealpha=0.8)
     figure.supxlabel("bend φ, rad", fontsize=TEXT)
     figure.supylabel("integral term / centre-of-gravity term", fontsize=TEXT)
     return figure
@@ -159,39 +166,62 @@ def whole_ticks(axes: Axes, ticks: list[int]) -> None:
     axes.minorticks_off()
 
 
-def draw_complexity(found: Findings) -> Figure:
-    """Time over the number of sections, and the gain."""
-    table = found.time_tables["complexity"]
+GROWTH_LOOKS = {
+    "Algorithm 1, integral": (RED, "s"),
+    "Algorithm 1, centre of gravity": (BLUE, "o"),
+    "O(n) engine, integral": (GREEN, "^"),
+}
+
+
+def draw_operations(found: Findings) -> Figure:
+    """Operations over the number of sections, and the gain."""
+    table = found.tables["operations"]
     figure, panels = new_figure(1, 2, 3.6, width_ratios=(1.5, 1))
     left, right = panels[0]
-    looks = {
-        "Algorithm 1, integral": (RED, "s"),
-        "Algorithm 1, centre of gravity": (BLUE, "o"),
-        "O(n) engine, integral": (GREEN, "^"),
-    }
     n = table["sections"]
-    for name, (colour, marker) in looks.items():
-        there = np.isfinite(table[name])
-        if there.any():
-            left.loglog(
-                *(n[there], table[name][there]), color=colour, marker=marker, markersize=3, linewidth=1.0, label=name
-            )
-    slow = table["Algorithm 1, centre of gravity"]
-    last = np.flatnonzero(np.isfinite(slow))[-1]
+    for name, (colour, marker) in GROWTH_LOOKS.items():
+        left.loglog(n, table[name], color=colour, marker=marker, markersize=3, linewidth=1.0, label=name)
+    far = n >= 10
     for power, style in ((2, ":"), (3, "--"), (4, "-.")):
-        line = slow[last] * (n[: last + 1] / n[last]) ** power / 2.5
-        far = n[: last + 1] >= n[last] / 4
-        left.loglog(
-            n[: last + 1][far], line[far], color=GREY, linewidth=0.9, linestyle=style, label=f"~ n{'⁰¹²³⁴'[power]}"
-        )
+        start = table["Algorithm 1, centre of gravity"][far][0] / 3
+        line = start * (n[far] / n[far][0]) ** power
+        left.loglog(n[far], line, color=GREY, linewidth=0.9, linestyle=style, label=f"~ n{'⁰¹²³⁴'[power]}")
+    whole_ticks(left, [1, 2, 3, 5, 10, 20, 50, 100])
+    label(left, "number of sections n", "operations of one forward dynamics", "(a) operations")
+    legend(left, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
+    right.semilogx(n, table["gain"], "o-", color=MAGENTA, markersize=3, linewidth=1.0)
+    right.set_ylim(0, 1.15 * table["gain"].max())
+    whole_ticks(right, [1, 3, 10, 30, 100])
+    label(right, "number of sections n", "operations of integral / centre of gravity", "(b) gain, Algorithm 1")
+    return figure
+
+
+def draw_times(found: Findings) -> Figure:
+    """Times over the number of sections with their spread, and the gain."""
+    table = found.time_tables["times"]
+    figure, panels = new_figure(1, 2, 3.4, width_ratios=(1.5, 1))
+    left, right = panels[0]
+    for name, (colour, marker) in GROWTH_LOOKS.items():
+        draw_spread(left, table, name, color=colour, marker=marker, label=name)
+    left.set_xscale("log")
+    left.set_yscale("log")
     whole_ticks(left, [1, 2, 3, 5, 10, 20, 50, 100])
     label(left, "number of sections n", "one forward dynamics, µs", "(a) time")
     legend(left, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
-    there = np.isfinite(table["gain"])
-    right.plot(n[there], table["gain"][there], "o-", color=MAGENTA, markersize=3, linewidth=1.0)
+    draw_spread(right, table, "gain", color=MAGENTA, marker="o")
     right.set_ylim(bottom=0)
     label(right, "number of sections n", "time of integral / centre of gravity", "(b) gain, Algorithm 1")
     return figure
+
+
+def draw_spread(axes: Axes, table: Table, name: str, **look: Any) -> None:
+    """Medians over the number of sections, with bars from the least to the greatest; nothing where there is none."""
+    there = np.isfinite(table[f"{name}, median"])
+    if not there.any():
+        return
+    middle, low, high = (table[f"{name}, {kind}"][there] for kind in ("median", "least", "greatest"))
+    bars = [middle - low, high - middle]
+    axes.errorbar(table["sections"][there], middle, bars, markersize=3, linewidth=1.0, elinewidth=0.7, **look)
 
 
 def draw_experiment(found: Findings, number: int) -> Figure:

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from continuarm.common.html_page import html_page, html_table
+from continuarm.reproduction.misprints import MISPRINTS
 from continuarm.reproduction.study import Drawing, Findings, Study, WordTable
-from continuarm.reproduction.summary import SENTENCES
-from continuarm.reproduction.verdicts import AGREES, DIFFERS, IN_PART, NOT_RUN, OPEN
+from continuarm.reproduction.summary import TALLY, summary_sentences, tally
+from continuarm.reproduction.verdicts import AGREES, DIFFERS, IN_PART, NOISY, NOT_RUN, OPEN
 
 __all__ = ["report_html"]
 
@@ -19,19 +20,15 @@ PAPER = (
     "I. S. Godage, R. J. Webster III and I. D. Walker, “Center-of-Gravity-Based Approach for Modeling Dynamics of "
     "Multisection Continuum Arms”, IEEE Transactions on Robotics 35 (5), 2019, pp. 1097–1108"
 )
-TALLY = {AGREES: "agree", IN_PART: "agree in part", DIFFERS: "differ", OPEN: "cannot be checked", NOT_RUN: "not run"}
-CLASSES = {AGREES: "good", IN_PART: "partly", DIFFERS: "bad", OPEN: "open", NOT_RUN: "open"}
-MARKS = {AGREES: "✓", IN_PART: "◐", DIFFERS: "✗", OPEN: "?", NOT_RUN: "–"}
-
-CORRECTED = (
-    "eqs. 1 HTM_section, 21 dKw_i, 22 dKv_i, 25 Mv_c, 26 Ckj, 27 dMw_C, 28 dMv_c, 37 Ggi_derivation and Algorithm 1"
-)
-"""What had to be corrected in print; docs/notation.md says how."""
+SHORT_PAPER = "Godage, Webster and Walker, IEEE Transactions on Robotics 35 (5), 2019"
+CLASSES = {AGREES: "good", IN_PART: "partly", DIFFERS: "bad", OPEN: "open", NOISY: "open", NOT_RUN: "open"}
+MARKS = {AGREES: "✓", IN_PART: "◐", DIFFERS: "✗", OPEN: "?", NOISY: "≈", NOT_RUN: "–"}
 
 
 def marked(text: str) -> str:
     """Escaped, with what stands below and above the line: β_{1}^{υ}."""
     safe = re.sub(r" (?=%|± |· 10\^)|(?<= ·) (?=10\^)", "\u00a0", html.escape(text, quote=True))
+    safe = re.sub(r"\|[^|\s]+(?: − [^|\s]+)?\|", r"<span class='together'>\g<0></span>", safe)
     below = re.sub(r"_\{([^{}]*)\}", r"<sub>\1</sub>", safe)
     return re.sub(r"\^\{([^{}]*)\}", r"<sup>\1</sup>", below)
 
@@ -58,23 +55,39 @@ def report_html(
     body = [
         _head(claims, found, about),
         _contents(studies),
+        _about(found, about),
         "<h2 id='claims'>What the paper claims, and what was found</h2>",
         _claims_table(claims, {study.name: k for k, study in enumerate(studies, start=1)}),
         *(_study(k, study, found, about, figures) for k, study in enumerate(studies, start=1)),
-        "<h2 id='misprints'>Corrections to the print</h2>",
-        f"<p>Before their numbers could be computed {marked(CORRECTED)} had to be corrected; the library's "
-        "<code>docs/notation.md</code> says how, under “Where the paper's print is corrected”.</p>",
+        _misprints(),
         _machine(about),
     ]
     return html_page("Reproduction: centre-of-gravity dynamics of continuum arms", body)
 
 
 def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], about: Mapping[str, Any]) -> str:
-    counts = {verdict: sum(row["verdict"] == verdict for row in claims) for verdict in CLASSES}
-    tally = ", ".join(f"{count} {TALLY[verdict]}" for verdict, count in counts.items() if count)
+    """What fits one screen: counts of verdicts, and the sentences that matter."""
+    counts = "".join(
+        f"<li class='{CLASSES[verdict]}'>{MARKS[verdict]} <strong>{count}</strong> {TALLY[verdict]}</li>"
+        for verdict, count in tally(claims).items()
+    )
+    quick = "" if about["extent"]["name"] == "full" else ", in a quick run"
+    sentences = "".join(f"<li>{marked(sentence)}</li>" for sentence in summary_sentences(found))
+    return (
+        "<h1>Centre-of-gravity dynamics of continuum arms: a reproduction</h1>"
+        f"<p class='soft small'>{marked(SHORT_PAPER)}</p>"
+        f"<p class='lead'>Of {len(claims)} claims of the paper{quick}</p><ul class='tally'>{counts}</ul>"
+        + (f"<ol class='summary'>{sentences}</ol>" if sentences else "")
+    )
+
+
+def _about(found: Mapping[str, Findings], about: Mapping[str, Any]) -> str:
+    """What this is, and how much of it was computed."""
     lines = [
-        "<h1>Centre-of-gravity dynamics of continuum arms: a reproduction</h1>",
-        f"<p class='soft'>{marked(PAPER)}</p>",
+        "<p>Every numerical claim of the paper that can be computed without its measurements was computed again, from "
+        "its equations, with the open library continuarm, by one command: <code>continuarm reproduce</code>. This file "
+        "is its report. Each figure's data lie beside it as CSV, all numbers in <code>report.json</code>. The paper: "
+        f"{marked(PAPER)}; sections, figures, tables and equations are cited by their numbers in print.</p>"
     ]
     if about["extent"]["name"] != "full":
         lines.append(
@@ -85,19 +98,7 @@ def _head(claims: Sequence[Mapping[str, Any]], found: Mapping[str, Findings], ab
     missing = [study for study in about["studies"] if study not in found]
     if missing:
         lines.append(f"<p class='box partly'>Studies that were not run: {marked(', '.join(missing))}.</p>")
-    lines += [
-        "<p><strong>What this is.</strong> Every numerical claim of the paper that can be computed without its "
-        "measurements was computed again, from its equations, with the open library continuarm, by one command: "
-        "<code>continuarm reproduce</code>. This file is its report. Each figure's data lie beside it as CSV, all "
-        "numbers in <code>report.json</code>.</p>",
-        f"<p><strong>Summary.</strong> {marked(f'Of {len(claims)} claims: {tally}. ' + summary(found))}</p>",
-    ]
     return "\n".join(lines)
-
-
-def summary(found: Mapping[str, Findings]) -> str:
-    """What was found, in a few sentences, as far as the studies were run."""
-    return " ".join(sentence(found[study]) for study, sentence in SENTENCES if study in found)
 
 
 def _contents(studies: Sequence[Study]) -> str:
@@ -111,12 +112,21 @@ def _claims_table(claims: Sequence[Mapping[str, Any]], numbers: Mapping[str, int
     rows = []
     for row in claims:
         verdict = row["verdict"]
-        text = f"<span class='strong line {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
+        judged = f"<span class='strong line {CLASSES[verdict]}'>{MARKS[verdict]} {html.escape(verdict)}</span>"
         link = f"<a class='small' href='#{row['study']}'>study&nbsp;{numbers[row['study']]}</a>"
-        measured = f"{marked(row['measured'])} {link}"
-        rows.append((marked(row["claim"]), marked(row["where"]), measured, f"{text}{marked(row['why'])}"))
-    heads = ("claim", "where in the paper", "measured here", "agrees or differs, and why")
-    return html_table(heads, rows, kind="sentences")
+        claim = f"{marked(row['claim'])} <span class='line soft small'>{marked(row['where'])}</span>"
+        times = f" <span class='soft'>{marked(row['times'])}</span>" if row["times"] else ""
+        rows.append((claim, marked(row["paper"]), marked(row["ours"]), f"{judged}{marked(row['why'])}{times} {link}"))
+    return html_table(("claim, and where", "the paper", "here", "verdict, and why"), rows, kind="sentences claims")
+
+
+def _misprints() -> str:
+    rows = [[marked(cell) for cell in each] for each in MISPRINTS]
+    return (
+        "<h2 id='misprints'>Corrections to the print</h2><p>Before their numbers could be computed these places had to "
+        "be corrected or decided. Equations are cited by number and by the label of the paper's source.</p>"
+        + html_table(("where", "printed", "corrected"), rows, kind="sentences")
+    )
 
 
 def _study(
@@ -157,7 +167,8 @@ def _figure(number: int, drawing: Drawing, svg: str) -> str:
     data = ", ".join(f"figures/{name}.csv" for name in (drawing.name, *drawing.more_tables))
     words = html.escape(re.sub(r"[_^]\{([^{}]*)\}", r"\1", drawing.caption), quote=True)
     return (
-        f"<figure id='figure-{drawing.name}'><img alt=\"{words}\" src='data:image/svg+xml;base64,{source}'>"
+        f"<figure id='figure-{drawing.name}'><div class='scroll'><img alt=\"{words}\" "
+        f"src='data:image/svg+xml;base64,{source}'></div>"
         f"<figcaption><strong>Figure {number}.</strong> {marked(drawing.caption)} "
         f"<span class='screen'>Data: {data}.</span></figcaption></figure>"
     )

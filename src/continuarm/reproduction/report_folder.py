@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from continuarm.benchmarks.run import machine, versions
+from continuarm.common.file_locks import claimed
 from continuarm.common.files import replaced
 from continuarm.common.number_checks import whole_number
-from continuarm.common.text import printable
+from continuarm.common.text import printable, shown
 from continuarm.reproduction.claims import claim_rows
 from continuarm.reproduction.complexity_study import COMPLEXITY
 from continuarm.reproduction.energy_shaping_study import SHAPING
@@ -50,8 +51,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FULL", "QUICK", "STUDIES", "Extent", "Reproduction", "reproduce"]
 
-STUDIES = {study.name: study for study in (SHAPING, VALIDATION, COMPLEXITY, SIMULATIONS, POINT_MASS, MODAL, STRAIGHT)}
-"""In the order in which they are run and shown."""
+STUDIES = {study.name: study for study in (STRAIGHT, MODAL, POINT_MASS, SHAPING, VALIDATION, COMPLEXITY, SIMULATIONS)}
+"""In the order in which they are shown, that of the paper; a study that needs another is run after it."""
 
 Watch = Callable[[str], AbstractContextManager["Tell | None"]]
 """Is called with the name of what begins, and gives a function for the share done."""
@@ -84,18 +85,26 @@ def reproduce(
 ) -> Reproduction:
     """Runs all studies, or only some and what they need, and writes the report of everything that is then there.
 
-    fresh: computes again what is there already. An interrupted run keeps its finished studies.
+    fresh: computes again what is there already. An interrupted run keeps its finished studies; a second one to the
+    same folder is refused.
     """
     whole_number("seed", seed, least=0, most=2**63)
     wanted = _wanted(only)
     place = _prepared(folder)
+    with claimed(place / "report.html"):
+        return _reproduced(place, wanted, extent, fresh, seed, watch)
+
+
+def _reproduced(
+    place: Path, wanted: set[str], extent: Extent, fresh: bool, seed: int, watch: Watch | None
+) -> Reproduction:
     begin = watch or (lambda what: contextlib.nullcontext())
     found: dict[str, Findings] = {}
     parameters: dict[str, dict[str, Any]] = {}
     walls: dict[str, float] = {}
     loads: dict[str, float | None] = {}
     computed = []
-    for study in STUDIES.values():
+    for study in sorted(STUDIES.values(), key=lambda study: len(study.needs)):
         if not all(name in found for name in study.needs):
             continue
         given = parameters[study.name] = as_read_back(study.parameters(extent, seed, found))
@@ -110,6 +119,7 @@ def reproduce(
             computed.append(study.name)
         found[study.name] = Findings.read(kept["findings"])
         walls[study.name], loads[study.name] = kept["wall_time"], kept["load"]
+    found = {name: found[name] for name in STUDIES if name in found}
     claims = claim_rows(found)
     about = _about(extent, seed, {name: parameters[name] for name in found})
     about |= {"wall_times": walls, "loads": loads}
@@ -138,7 +148,7 @@ def _prepared(folder: str | os.PathLike[str]) -> Path:
             raise PermissionError(13, "Permission denied")
     except (OSError, ValueError) as error:  # ValueError: no system has such a path
         reason = getattr(error, "strerror", None) or error
-        raise ValueError(printable(f"{folder}: cannot hold the report: {reason}")) from None
+        raise ValueError(f"{shown(folder)}: cannot hold the report: {reason}") from None
     return place
 
 

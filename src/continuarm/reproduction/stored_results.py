@@ -12,6 +12,7 @@ from typing import Any
 
 import continuarm
 from continuarm.benchmarks.run import machine
+from continuarm.common.files import content
 from continuarm.reproduction.study import Extent, Findings, Study, Tell
 
 ONLY_SHOW = (
@@ -20,10 +21,13 @@ ONLY_SHOW = (
     "viewer/",
     *(
         f"reproduction/{name}"
-        for name in ("claims", "figures.", "html_report.", "report_folder.", "summary.", "verdicts.")
+        for name in ("claims", "figures.", "html_report.", "misprints.", "report_folder.", "summary.", "verdicts.")
     ),
 )
 """Beginnings of the paths of files that no result depends on."""
+
+MOST_BYTES = 100_000_000
+"""Of a result; they take some hundred kilobytes."""
 
 
 def result_path(folder: Path, study: Study, extent: Extent) -> Path:
@@ -51,10 +55,10 @@ def source_hash(package: Path = Path(continuarm.__file__).parent) -> str:
 def kept_result(path: Path, key: str) -> dict[str, Any] | None:
     """The result in a file, if it is there, whole and of this key."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(content(path, MOST_BYTES))
         whole = Findings.read(kept["findings"]) and {"wall_time", "load"} <= set(kept)
         return kept if kept["key"] == key and whole else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-AGREES, IN_PART, DIFFERS, OPEN, NOT_RUN = "agrees", "agrees in part", "differs", "cannot be checked", "not run"
+AGREES, IN_PART, DIFFERS = "agrees", "agrees in part", "differs"
+OPEN, NOISY, NOT_RUN = "cannot be checked", "too noisy to tell", "not run"
 """Verdicts on a claim of the paper."""
 
 
 class Answer(NamedTuple):
-    """What was measured about a claim, the verdict, and why."""
+    """What was found about a claim."""
 
-    measured: str
+    ours: str
+    """The number that stands beside the paper's, and of what it is."""
     verdict: str
     why: str
+    times: str = ""
+    """Times of this machine that belong to the claim; the verdict rests on them only if the claim is `timed`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-from continuarm.common.files import table_lines
 from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
-from continuarm.common.text import short
+from continuarm.common.tables import table_lines, table_numbers
+from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
 
 UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
@@ -121,24 +122,9 @@ class PressureSignal:
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
         """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
         try:
-            (_, first), *rows = table_lines(path)
+            return cls(*_read_pressures(path, arm), linear)
         except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-        header = [re.fullmatch(r"\s*([^\s\[]+)\s*\[(\S+)\]\s*", cell) for cell in first]
-        if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
-            raise ValueError(f"{path}: the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
-        names = [cell[1] for cell in header if cell]
-        if len(set(names)) < len(names):
-            raise ValueError(f"{path}: the header names {max(names, key=names.count)} more than once")
-        numbers = np.array([_row(path, line, row, len(names)) for line, row in rows])
-        numbers[:, 0] *= SECONDS[header[0][2]]  # type: ignore[index]
-        pressures = np.zeros((len(numbers), muscle_count(arm)))
-        for k, cell in enumerate(header[1:], start=1):
-            assert cell is not None
-            if cell[2] not in UNITS:
-                raise ValueError(f"{path}: unit {cell[2]!r} of {cell[1]}: must be one of {', '.join(UNITS)}")
-            pressures[:, muscle_index(arm, cell[1])] = numbers[:, k] * UNITS[cell[2]]
-        return cls(numbers[:, 0], pressures, linear)
+            raise ValueError(f"{shown(path)}: {error}") from None
 
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The pressures; where a line crosses the dead zone's edge, a knot is added."""
@@ -229,16 +215,32 @@ def _are_pairs(steps: Any) -> bool:
     return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
 
 
-def _row(path: str | Path, line: int, row: list[str], width: int) -> list[float]:
-    if len(row) != width:
-        raise ValueError(f"{path}: line {line} has {len(row)} cells: must have {width}, as the header")
-    try:
-        numbers = [float(cell) for cell in row]
-    except ValueError:
-        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} numbers") from None
-    if not all(0 <= number < float("inf") for number in numbers):
-        raise ValueError(f"{path}: line {line} is {short(row)}: must be {width} finite numbers of 0 or more")
-    return numbers
+def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
+    """Times and pressures of all muscles; ValueError in words that go after the name of the file."""
+    lines = table_lines(path)
+    _, first = next(lines)
+    header = [re.fullmatch(r"([^\s\[]+)\s*\[(\S+)\]", cell) for cell in first]
+    if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
+        raise ValueError(f"the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
+    columns = [(cell[1], cell[2]) for cell in header if cell]
+    (twice, times), *_ = Counter(name for name, _ in columns).most_common(1)
+    if times > 1:
+        raise ValueError(f"the header names {shown(twice, 80)} more than once")
+    scales, places = [SECONDS[columns[0][1]]], []
+    for name, unit in columns[1:]:
+        if unit not in UNITS:
+            raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: must be one of {', '.join(UNITS)}")
+        scales.append(UNITS[unit])
+        places.append(muscle_index(arm, name))
+    numbers, line = table_numbers(lines, scales)
+    wrong = np.argwhere(~((numbers >= 0) & (numbers < np.inf)))
+    if len(wrong):
+        row, column = wrong[0]
+        value = f"{columns[column][0]} = {numbers[row, column] / scales[column]:g} {columns[column][1]}"
+        raise ValueError(f"line {line[row]}: {value}: must be finite and 0 or more")
+    pressures = np.zeros((len(numbers), muscle_count(arm)))
+    pressures[:, places] = numbers[:, 1:]
+    return numbers[:, 0], pressures
 
 
 def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
@@ -263,10 +265,11 @@ def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> CommandsOverTim
 
 def muscle_index(arm: Arm, name: str) -> int:
     """The column of a muscle such as l33 (section 3, muscle 3) or l10-2."""
-    names = arm.muscle_names
-    if name not in names:
-        raise ValueError(f"muscle {name!r}: must be one of {names[0]} to {names[-1]} of {arm.name!r}")
-    return names.index(name)
+    columns = arm.muscle_columns
+    if name not in columns:
+        first, last = arm.muscle_names[0], arm.muscle_names[-1]
+        raise ValueError(f"muscle {short(name)}: must be one of {first} to {last} of {short(arm.name)}")
+    return columns[name]
 
 
 def warn_if_too_weak(arm: Arm, pressures: Floats) -> None:

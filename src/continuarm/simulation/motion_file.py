@@ -4,6 +4,10 @@ A run writes run.partial.nc. All datasets of that file have their full size and 
 rows are put into these places without the HDF5 library. The structure of the file never changes again, so whatever ends
 the run, the file opens and has every row written until then. The end of a run copies the rows to run.nc, with what is
 known only now: their number, the solver's record, and why the motion stopped, if it did.
+
+A file may come from a stranger, or may be damaged. One that was written here is read by its own index (`motion_index`)
+and the HDF5 library never sees it. Any other, which a program has written again or changed, or which has no index, is
+read in a process that can do no harm (`guarded_hdf5`); that takes a quarter of a second.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import io
+import itertools
 import json
 import math
 import os
@@ -21,18 +26,19 @@ from typing import IO, Any, Self
 import numpy as np
 
 from continuarm.arms.arm import Arm
-from continuarm.common.files import beside, cause, file_name, output_path
+from continuarm.common.file_locks import claimed
+from continuarm.common.files import beside, cause, file_name, opened, output_path
 from continuarm.common.number_checks import Floats
-from continuarm.common.text import printable, short
+from continuarm.common.text import printable, short, shown
+from continuarm.simulation.guarded_hdf5 import GuardedHdf5, is_hdf5, missing_bytes
 from continuarm.simulation.motion import ROWS, Motion
-
-try:
-    import fcntl
-except ImportError:  # Windows, which refuses by itself to replace a file that a run writes
-    fcntl = None  # type: ignore[assignment]
+from continuarm.simulation.motion_index import MOST_TEXT, IndexedMotion, append_index, read_index
 
 FORMAT = "continuarm motion 2"
 SUFFIXES = (".nc", ".nc4", ".h5")
+
+MOST_ROWS = 10_000_001
+"""Of a motion on disk: the states of the longest simulation, and the one that it begins with."""
 
 _EQUATION = "M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ"
 _NOT_FINISHED = "interrupted: the run has not finished"
@@ -87,25 +93,24 @@ class MotionWriter:
         writer.close(record, stopped)
 
     Until close, the rows are in run.partial.nc, which load_motion and xarray open at any time; run.nc is as before.
-    A partial file that a killed run left is replaced; one that another run is writing is refused.
+    A file that another run is writing is refused. The rows of a run that was killed are set aside, as run.partial-2.nc
+    or with the next number that is free, until this one is complete.
     """
 
     def __init__(self, path: str | os.PathLike[str], arm: Arm, rows: int) -> None:
-        if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or rows < 0:
-            raise ValueError(f"rows = {short(rows)}: must be a whole number, 0 or more")
+        if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or not 0 <= rows <= MOST_ROWS:
+            raise ValueError(f"rows = {short(rows)}: must be a whole number from 0 to {MOST_ROWS}")
         self.path = check_motion_path(path)
         self.partial = partial_path(self.path)
         self.arm, self.rows, self.written = arm, int(rows), 0
         self._shapes = _row_shapes(arm)
         with _in_one_sentence(self.path), contextlib.ExitStack() as undo:
-            _refuse_if_in_use(self.partial)
-            with beside(self.partial, durable=False) as new:
+            undo.enter_context(claimed(self.path))
+            with beside(self.partial, durable=False, owner=self.path) as new:
                 self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED})
-                self._file = undo.enter_context(open(new, "r+b"))
-                if fcntl is not None:
-                    with contextlib.suppress(OSError):  # some network folders have no locks
-                        fcntl.flock(self._file, fcntl.LOCK_SH)
-            undo.pop_all()
+                self._left = _set_aside(self.partial)
+            self._file = undo.enter_context(open(self.partial, "r+b"))
+            self._held = undo.pop_all()
 
     def write(self, part: Motion) -> None:
         """Appends the rows of a motion; they are safe from the end of the process when this returns."""
@@ -136,23 +141,26 @@ class MotionWriter:
         if self.written < self.rows and not stopped:
             raise ValueError(f"{self.written} of {self.rows} rows are written: close must be told why it stopped")
         ends = {"record": _json(record), "stopped": stopped}
-        with _in_one_sentence(self.path, f"; the rows are in {self.partial}"), beside(self.path) as new:
+        self._file.flush()
+        with _in_one_sentence(self.path, f"; the rows are in {shown(self.partial)}"), beside(self.path) as new:
             places = _create(new, self.arm, self.written, ends)
             with open(new, "r+b") as whole:
                 for name, place in places.items():
                     _copy(self._file, self._places[name], whole, place, self._bytes(name, self.written))
-        with self._file, contextlib.suppress(OSError):  # somebody may have removed or replaced the partial file
+        with self._held, contextlib.suppress(OSError):  # somebody may have removed or replaced the partial file
             ours = os.path.samestat(os.fstat(self._file.fileno()), os.stat(self.partial))
             self._file.close()
             if ours:
                 self.partial.unlink()
+            if self._left is not None:
+                self._left.unlink()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         """Without close, what was written stays in the partial file."""
-        self._file.close()
+        self._held.close()
 
     def _bytes(self, name: str, rows: int) -> int:
         return 8 * rows * math.prod(self._shapes[name])
@@ -160,21 +168,17 @@ class MotionWriter:
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:
     """The motion of a file; of a partial one, the rows written so far, with a `stopped` that says "interrupted"."""
-    import h5py  # type: ignore[import-untyped]
-
     name = file_name(path)
     try:
-        _refuse_to_read(Path(path))
-        if not h5py.is_hdf5(path):
-            raise _NoMotionError("is not a NetCDF-4 file")
-        with h5py.File(path, "r") as file:
-            return _motion(file)
+        with contextlib.ExitStack() as stack:
+            return _motion(_source(path, stack))
     except _NoMotionError as error:
         sentence = str(error)
-    except Exception as error:  # of a damaged file, the HDF5 library raises anything
-        unreadable = isinstance(error, OSError) and error.errno
-        sentence = f"{'cannot be read' if unreadable else 'is damaged'}: {cause(error)}"
-    raise ValueError(printable(f"{name}: {sentence}"))
+    except (ValueError, RecursionError) as error:
+        sentence = f"is damaged: {cause(error)}"
+    except OSError as error:
+        sentence = f"cannot be read: {cause(error)}"
+    raise ValueError(f"{name}: {printable(sentence)}")
 
 
 def _sizes(arm: Arm) -> dict[str, int]:
@@ -217,7 +221,7 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
     The HDF5 library crashes on a full disk. It works in memory, and then in a file that has its full size already.
     """
     import h5netcdf
-    import h5py
+    import h5py  # type: ignore[import-untyped]
 
     texts = {
         "Conventions": "CF-1.11",
@@ -226,7 +230,10 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
         "equation_of_motion": _EQUATION,
         "format": FORMAT,
         "arm": arm.model_dump_json(),
-    }
+    } | ends
+    for name, text in texts.items():
+        if len(text) > MOST_TEXT:
+            raise ValueError(f"{name} takes {len(text)} characters: must take at most {MOST_TEXT}")
     memory = io.BytesIO()
     with h5netcdf.File(memory, "w") as file:
         file.dimensions = {"time": rows} | _sizes(arm)
@@ -236,7 +243,7 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
         for name, (dimensions, unit, meaning) in _VARIABLES.items():
             variable = file.create_variable(name, ("time", *dimensions), "<f8")
             variable.attrs["units"], variable.attrs["long_name"] = unit, meaning
-        for name, text in (texts | ends).items():
+        for name, text in texts.items():
             file.attrs[name] = text
     size = sum(8 * rows * math.prod(shape) + _SPARE for shape in _row_shapes(arm).values())
     with open(path, "xb") as whole:
@@ -244,12 +251,15 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
         for start in range(0, size, _BYTES_AT_ONCE):
             whole.write(np.full(min(size - start, _BYTES_AT_ONCE) // 8, np.nan, "<f8").tobytes())
     # Numbers at multiples of 8 bytes do not lie across two pages: a killed process leaves none half written.
+    places = dict.fromkeys(_VARIABLES, 0)
     with h5py.File(path, "r+", alignment_threshold=1, alignment_interval=8) as file:
-        places = {}
         for name in _VARIABLES if rows else ():
             file[name][:1] = np.nan  # the first value makes HDF5 give the variable its place
             places[name] = file[name].id.get_offset()
-        return places
+    sizes = {name: 8 * rows * math.prod(shape) for name, shape in _row_shapes(arm).items()}
+    kept = {name: text for name, text in texts.items() if name in _TEXTS}
+    append_index(path, kept, {name: (places[name], sizes[name]) for name in sizes})
+    return places
 
 
 def _copy(source: IO[bytes], begin: int, target: IO[bytes], place: int, size: int) -> None:
@@ -270,15 +280,23 @@ def _json(record: dict[str, Any]) -> str:
         raise ValueError(f"record = {short(record)}: must be what JSON can hold") from None
 
 
-def _refuse_if_in_use(partial: Path) -> None:
-    """A run has its partial file locked for as long as it lives; the HDF5 library locks what it reads."""
-    if fcntl is None or not partial.exists():
-        return
-    with open(partial, "rb") as file, contextlib.suppress(OSError):  # some network folders have no locks
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"{partial}: another run is writing it, or a program has it open") from None
+def _set_aside(partial: Path) -> Path | None:
+    """Gives what a killed run left another name, unless it has no rows; that name, or None."""
+    if not partial.is_file() or _is_without_rows(partial):
+        return None
+    names = (partial.with_name(f"{partial.stem}-{number}{partial.suffix}") for number in itertools.count(2))
+    aside = next(name for name in names if not os.path.lexists(name))
+    os.rename(partial, aside)
+    return aside
+
+
+def _is_without_rows(partial: Path) -> bool:
+    try:
+        with opened(partial) as file:
+            indexed = read_index(file)
+            return indexed is not None and not np.isfinite(indexed.numbers("time", (indexed.count("time"),))[:1]).any()
+    except ValueError:
+        return False
 
 
 @contextlib.contextmanager
@@ -286,74 +304,86 @@ def _in_one_sentence(path: Path, comfort: str = "") -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError) as error:  # RuntimeError: the HDF5 library
-        raise ValueError(printable(f"{path}: cannot be written: {cause(error)}{comfort}")) from None
+        raise ValueError(f"{shown(path)}: cannot be written: {cause(error)}{comfort}") from None
 
 
 class _NoMotionError(ValueError):
     """Why a file is not read; any other error while reading is a damage."""
 
 
-def _refuse_to_read(path: Path) -> None:
-    if not path.exists():
-        left = partial_path(path)
-        raise _NoMotionError(f"there is no such file{f'; an unfinished run left {left}' if left.is_file() else ''}")
-    if not path.is_file():
-        raise _NoMotionError(f"is a {'folder' if path.is_dir() else 'device'}, not a file")
-    with open(path, "rb") as file:
-        if not file.read(1):
-            raise _NoMotionError("is empty")
+_TEXTS = ("format", "arm", "record", "stopped")
+_STORED = {"t": "time", "supplied": "supplied_energy", "dissipated": "dissipated_energy"}
+"""Fields of a motion whose variables have other names."""
+
+_READ = ("tip_moment", "tip_force", *(_STORED.get(name, name) for name in ROWS if name != "wrench"))
 
 
-def _motion(file: Any) -> Motion:
-    kind = _text(file, "format") if "format" in file.attrs else ""
+def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> IndexedMotion | GuardedHdf5:
+    try:
+        file = stack.enter_context(opened(path))
+    except ValueError as error:
+        raise _NoMotionError(f"{error}{_unfinished(Path(path))}") from None
+    if not file.read(1):
+        raise _NoMotionError("is empty")
+    indexed = read_index(file)
+    if indexed is not None:
+        return indexed
+    if not is_hdf5(file):
+        raise _NoMotionError("is not a NetCDF-4 file")
+    missing = missing_bytes(file)
+    if missing:
+        raise ValueError(f"{missing} bytes are missing at its end")
+    return stack.enter_context(GuardedHdf5(path, _TEXTS, _READ, MOST_TEXT))
+
+
+def _unfinished(path: Path) -> str:
+    """Where the rows of a motion are that is not there, if a run left them."""
+    is_there = os.path.lexists(path) or not path.name
+    left = path if is_there else partial_path(path)
+    return f"; an unfinished run left {shown(left)}" if not is_there and os.path.isfile(left) else ""
+
+
+def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
+    kind = source.text("format") or ""
     if not kind.startswith(FORMAT.rstrip("0123456789")):
         raise _NoMotionError("is not a motion that continuarm wrote")
     if kind != FORMAT:
         raise _NoMotionError(f"has the format {short(kind)}: this version of continuarm reads {FORMAT!r}")
-    arm = Arm.model_validate_json(_text(file, "arm"))
+    arm = Arm.model_validate_json(_text(source, "arm"))
     shapes = _row_shapes(arm)
-    t = _numbers(file, "time")
+    length = source.count("time")
+    if length > MOST_ROWS:
+        raise ValueError(f"it has {length} rows: must have at most {MOST_ROWS}")
+    t = source.numbers("time", (length,))
     finite = np.isfinite(t)
     count = len(t) if finite.all() else int(finite.argmin())
 
     def rows(name: str) -> Floats:
-        values = _numbers(file, name)
-        if values.shape != (len(t), *shapes[name]):
-            raise ValueError(f"{name} has shape {values.shape}: must be {(len(t), *shapes[name])} for its arm and time")
+        values = t if name == "time" else source.numbers(name, (length, *shapes[name]))
         if not np.isfinite(values[:count]).all():
             raise ValueError(f"{name} has numbers that are not finite")
         return values[:count]
 
-    back = np.flatnonzero(np.diff(t[:count]) <= 0)
+    back = np.flatnonzero(t[1:count] <= t[: max(count - 1, 0)])
     if len(back):
         raise ValueError(f"time[{back[0] + 1}] = {t[back[0] + 1]:g} s: must be later than the one before")
-    if "record" not in file.attrs:
+    written = source.text("record")
+    if written is None:
         after = f"after t = {t[count - 1]:g} s" if count else "before the first state"
         record, stopped = {}, _NOT_FINISHED.replace(":", f" {after}:")
     elif count < len(t):
         raise ValueError(f"time[{count}] = {t[count]}: must be finite")
     else:
-        record, stopped = json.loads(_text(file, "record")), _text(file, "stopped")
+        record, stopped = json.loads(written), _text(source, "stopped")
         if not isinstance(record, dict):
             raise ValueError("the record is not a JSON object")
-    stored = {"t": "time", "supplied": "supplied_energy", "dissipated": "dissipated_energy"}
-    fields = {name: rows(stored.get(name, name)) for name in ROWS if name != "wrench"}
+    fields = {name: rows(_STORED.get(name, name)) for name in ROWS if name != "wrench"}
     wrench = np.concatenate([rows("tip_moment"), rows("tip_force")], axis=1)
     return Motion(arm=arm, wrench=wrench, **fields, record=record, stopped=stopped)
 
 
-def _text(file: Any, name: str) -> str:
-    """An attribute; other programs that wrote the file again may have made bytes of it."""
-    value = file.attrs.get(name)
-    value = value.decode() if isinstance(value, bytes) else value
-    if not isinstance(value, str):
-        raise ValueError(f"the attribute {name} is {'missing' if value is None else 'not text'}")
-    return value
-
-
-def _numbers(file: Any, name: str) -> Floats:
-    if name not in file:
-        raise ValueError(f"the variable {name} is missing")
-    if file[name].dtype.kind != "f" or not file[name].ndim:
-        raise ValueError(f"the variable {name} does not hold rows of numbers")
-    return np.asarray(file[name], dtype=float)
+def _text(source: IndexedMotion | GuardedHdf5, name: str) -> str:
+    text = source.text(name)
+    if text is None:
+        raise ValueError(f"the attribute {name} is missing")
+    return text
