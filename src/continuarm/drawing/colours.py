@@ -48,5 +48,10 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 def faded(colour: str, share: float) -> tuple[float, float, float]:
     """A colour faded towards white to a share of its strength: three numbers from 0 to 1."""
-    red, green, blue = (1 - share * (1 - part / 255) for part in rgb(colour))
-    return red, green, blue
+    red, green, blue = shades(colour, np.array([share]))[0]
+    return float(red), float(green), float(blue)
+
+
+def shades(colour: str, shares: Floats) -> Floats:
+    """A colour faded to shares (m,) of its strength: (m, 3), 0 to 1."""
+    return 1 - np.multiply.outer(shares, 1 - np.array(rgb(colour)) / 255)

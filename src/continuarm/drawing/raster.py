@@ -17,12 +17,10 @@ INK = "#24292F"
 class Stage:
     """An arm before a camera that does not move."""
 
-    def __init__(
-        self, arm: Arm, points: Floats, size: tuple[int, int], highest: float = 0.0, pull: float = 0.0, name: str = ""
-    ) -> None:
+    def __init__(self, arm: Arm, points: Floats, size: tuple[int, int], highest: float = 0.0, name: str = "") -> None:
         """points: (m, 3), m, what is to be in view; size: width and height in pixels.
 
-        highest: pressure, Pa, at the end of the colours; none are shown if it is 0. name: what stands below the time.
+        highest: pressure, Pa, at the end of the colours; none are shown if it is 0. name: what stands below the arm.
         """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -35,17 +33,17 @@ class Stage:
         self.scene = Scene(self.axes, arm, points, width / height, highest)
         self.highest = highest
         letters = max(min(width, height) / 45, 5.0)  # points: as large in every size
-        place = {"transform": figure.transFigure, "va": "top", "color": INK, "parse_math": False}
-        self.label = self.axes.text(0.025, 0.965, "", fontsize=1.15 * letters, **place)  # type: ignore[arg-type]
-        self.axes.text(0.025, 0.905, name, fontsize=0.8 * letters, **place)  # type: ignore[arg-type]
+        look = {"transform": figure.transFigure, "color": INK, "parse_math": False}
+        self.label = self.axes.text(0.025, 0.965, "", fontsize=1.15 * letters, va="top", **look)  # type: ignore[arg-type]
+        below = self.axes.text(0.025, 0.03, name, fontsize=0.8 * letters, **look)  # type: ignore[arg-type]
         if highest:
             self._draw_pressure_bar(letters)
-        self.moving = [*self.scene.artists, self.label]
+        self.moving = [*self.scene.artists, self.label, below]
         for artist in self.moving:
             artist.set_animated(True)
         self.canvas.draw()
         self.background = self.canvas.copy_from_bbox(figure.bbox)
-        self.bar = self.canvas.copy_from_bbox(Bbox([[0.66 * width, 0], [width, 0.14 * height]])) if highest else None
+        self.bar = self.canvas.copy_from_bbox(Bbox([[0.67 * width, 0], [width, 0.135 * height]])) if highest else None
 
     def _draw_pressure_bar(self, letters: float) -> None:
         bar = self.canvas.figure.add_axes((0.7, 0.06, 0.27, 0.02))

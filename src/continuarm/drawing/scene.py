@@ -10,7 +10,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.drawing.bodies import disc_frames, widest
 from continuarm.drawing.camera import perspective, up_direction
-from continuarm.drawing.colours import BLACK, RED, faded, pressure_colours
+from continuarm.drawing.colours import BLACK, RED, pressure_colours, shades
 from continuarm.drawing.painter import detail_for, painted, solids
 from continuarm.drawing.scenery import Shadow, arrow, grid_lines, ground
 from continuarm.engine.quantities import backbone
@@ -41,14 +41,18 @@ class Scene:
         frame = perspective(np.concatenate([points, below]), radius, self.up, aspect)
         self.camera, self.size = frame.camera, frame.half_height
         lines, strengths = grid_lines(plane, self.camera)
-        tints = [faded(GRID, float(strength)) for strength in strengths]
+        shown = strengths > 0.02
+        for axis, half in enumerate((frame.half_width, frame.half_height)):
+            shown &= (lines[..., axis].min(axis=1) < half) & (lines[..., axis].max(axis=1) > -half)
         self.solids = solids(arm, detail_for(arm, FACES)) if arm.n <= MOST_SECTIONS else None
         self.shadow = None
         if self.solids is not None:
             self.shadow = Shadow(arm, self.solids.detail.discs, plane, self.camera)
 
         self.shade = PolyCollection([], facecolors=SHADE, edgecolors=SHADE, linewidths=0.5, zorder=1)
-        self.grid = LineCollection(list(lines), colors=tints, linewidths=0.7, zorder=1.2)
+        self.grid = LineCollection(
+            list(lines[shown]), colors=shades(GRID, strengths[shown]), linewidths=0.7, zorder=1.2
+        )
         self.path = LineCollection([], linewidths=1.5, capstyle="round", zorder=1.4)
         self.body = PolyCollection([], linewidths=0.3, zorder=2)
         self.arrow = PolyCollection([], facecolors=RED, linewidths=0, zorder=3)
@@ -79,8 +83,8 @@ class Scene:
             self.axis.set_data(*self.camera.seen(backbone(self.arm, q, points=2)).T)
         else:
             poses = disc_frames(self.arm, q, self.solids.detail.discs)
-            shades = None if pressures is None else pressure_colours(pressures, self.highest)
-            found = painted(self.solids, poses, self.camera, self.up, shades)
+            muscles = None if pressures is None else pressure_colours(pressures, self.highest)
+            found = painted(self.solids, poses, self.camera, self.up, muscles)
             self.body.set_verts(found.quads)  # type: ignore[arg-type]
             self.body.set_facecolor(found.colours)  # type: ignore[arg-type]
             self.body.set_edgecolor(found.colours)  # type: ignore[arg-type]
@@ -88,7 +92,9 @@ class Scene:
         if trail is not None and len(trail) > 1:
             seen = self.camera.seen(trail)
             self.path.set_segments(np.stack([seen[:-1], seen[1:]], axis=1))  # type: ignore[arg-type]
-            self.path.set_color([faded(RED, share) for share in np.linspace(0.08, 0.9, len(seen) - 1)])
+            age = np.arange(len(seen) - 1)[::-1]
+            # What is old stays as it is: it costs nothing in a GIF.
+            self.path.set_color(list(shades(RED, np.clip(1 - 0.03 * age, 0.4, 1.0))))
         outlines = []
         if force is not None and np.any(force):
             tip = backbone(self.arm, q, points=2)[-1]

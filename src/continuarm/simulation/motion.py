@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -102,6 +102,35 @@ class Motion:
         from continuarm.simulation.plots import plot_motion
 
         return plot_motion(self, other)
+
+    def video(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 30.0,
+        speed: float = 1.0,
+        size: tuple[int, int] = (640, 480),
+        progress: Callable[[float], object] | None = None,
+    ) -> None:
+        """Writes a moving picture: the arm above the ground, the path of its tip, pressures as colours, and the time.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .mp4, which needs the extra `continuarm[video]`, or .gif. A file that was there is replaced whole,
+            or stays.
+        fps : float, optional
+            Frames a second; at most 120 in .mp4, 50 in .gif.
+        speed : float, optional
+            How many times faster than real time it plays.
+        size : two int, optional
+            Width and height in pixels; even in .mp4.
+        progress : callable, optional
+            Called with the share done, from 0 to 1.
+        """
+        from continuarm.simulation.video import write_video
+
+        write_video(self, path, fps=fps, speed=speed, size=size, progress=progress)
 
     def view(
         self,
