@@ -25,6 +25,7 @@ from continuarm.cli.options import BAD_INPUT, INTERRUPTED
 from continuarm.cli.output import release, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.simulate_command import simulate
+from continuarm.cli.video_command import video
 from continuarm.cli.view_command import live, view
 from continuarm.common.text import printable
 from continuarm.simulation.inputs import PressureWarning
@@ -131,6 +132,7 @@ COMMANDS = (
     experiment,
     identify,
     view,
+    video,
     live,
     reproduce,
     energy_shaping,

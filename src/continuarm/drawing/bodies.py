@@ -22,7 +22,7 @@ from continuarm.drawing.colours import (
     PRESSURE_COLOURS,
     section_colour,
 )
-from continuarm.engine.quantities import centres_of_gravity, poses_along, tip_poses
+from continuarm.engine.quantities import backbone, centres_of_gravity, poses_along, tip_poses
 
 TUBE, MUSCLE, PLATE, THICKNESS, BEAD = 0.5, 0.3, 1.55, 0.3, 0.72
 """Radii of tube, muscles, plates and centres of gravity, and thickness of a plate, in radii of the section."""
@@ -121,6 +121,17 @@ def payload_radius(arm: Arm) -> float:
     """Of a ball that stands for the payload, m: that of the mass in water, between half and three section radii."""
     radius = arm.sections[-1].radius
     return float(np.clip((arm.carried_mass[0] / 1000 * 3 / 4 / np.pi) ** (1 / 3), 0.5 * radius, 3 * radius))
+
+
+def axis_points(arm: Arm, q: ArrayLike, points: int) -> Floats:
+    """What a picture must have in view, but for the width of the bodies: (..., 3n) in m -> (m, 3), m.
+
+    The base, so many points on the axis of each section, and the payload.
+    """
+    tip = tip_poses(arm, q)[..., -1, :3, :]
+    payload = tip @ np.array([*arm.carried_mass[1], 1.0])
+    axis = backbone(arm, q, points=points)
+    return np.concatenate([np.zeros((1, 3)), axis.reshape(-1, 3), payload.reshape(-1, 3)])
 
 
 def widest(arm: Arm) -> float:

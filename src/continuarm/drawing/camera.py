@@ -87,12 +87,15 @@ def perspective(points: Floats, radius: float, up: Floats, aspect: float) -> Fra
     axes = np.stack([right, top, back], axis=-1)
     slopes = np.tan(FIELD_OF_VIEW / 2) * np.array([max(aspect, 1.0), max(1 / aspect, 1.0)])
     target = (points.min(axis=0) + points.max(axis=0)) / 2
-    for _ in range(4):  # what is nearer is larger: the middle of the picture is found step by step
+    distance = np.inf
+    for _ in range(5):  # what is nearer is larger: the middle of the picture is found step by step
         seen = (points - target) @ axes
-        outer = (MARGIN * np.abs(seen[:, :2]) + 1.1 * radius) / slopes + seen[:, 2:]
-        distance = max(float(outer.max()), 4 * radius)
-        scaled = seen[:, :2] * distance / (distance - seen[:, 2:])
-        target = target + axes[:, :2] @ ((scaled.min(axis=0) + scaled.max(axis=0)) / 2)
+        if np.isfinite(distance):
+            scaled = seen[:, :2] * distance / (distance - seen[:, 2:])
+            target = target + axes[:, :2] @ ((scaled.min(axis=0) + scaled.max(axis=0)) / 2)
+            seen = (points - target) @ axes
+        outer = (MARGIN * np.abs(seen[:, :2]) + radius) / slopes + seen[:, 2:] + radius
+        distance = float(outer.max())
     half_width, half_height = distance * slopes
     return Frame(Camera(right, top, back, target, distance), half_width, half_height)
 

@@ -15,7 +15,7 @@ from continuarm.arms.arm import Arm, per_section
 from continuarm.arms.summary import arm_totals, arm_words
 from continuarm.common.number_checks import Floats, numbers_of_shape
 from continuarm.common.text import printable
-from continuarm.drawing.bodies import disc_frames, widest
+from continuarm.drawing.bodies import axis_points, disc_frames, widest
 from continuarm.drawing.camera import Camera, along_axis, up_direction
 from continuarm.drawing.colours import (
     BLACK,
@@ -31,7 +31,7 @@ from continuarm.drawing.painter import detail_for, painted, solids
 from continuarm.drawing.scene import FACES, MOST_SECTIONS, Scene
 from continuarm.drawing.scenery import arrow
 from continuarm.drawing.views import LETTERS, View, Views, views_of
-from continuarm.engine.quantities import backbone
+from continuarm.engine.quantities import backbone, tip_poses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,10 +80,11 @@ class Shapes(NamedTuple):
     @property
     def points(self) -> Floats:
         """All that is to be in view: (m, 3), m."""
-        last = backbone(self.arm, self.q, points=POINTS)
-        ends = [(last[-1] + each)[None] for _, each in self.arrows]
+        tip = tip_poses(self.arm, self.q)[-1, :3, 3]
+        ends = [(tip + each)[None] for _, each in self.arrows]
         others = [] if self.other is None else [self.other]
-        return np.concatenate([np.zeros((1, 3)), self.earlier.reshape(-1, 3), last, *ends, *others])
+        own = axis_points(self.arm, self.q, POINTS)
+        return np.concatenate([own, self.earlier.reshape(-1, 3), *ends, *others])
 
 
 def plot_arm(arm: Arm, q: ArrayLike | None = None, pressures: ArrayLike | None = None) -> Figure:
@@ -102,6 +103,9 @@ def plot_arm(arm: Arm, q: ArrayLike | None = None, pressures: ArrayLike | None =
         pressed = numbers_of_shape("pressures", pressures, count, f"{count} muscles of {arm.name!r}")
         if pressed.ndim != 1:
             raise ValueError(f"pressures has shape {pressed.shape}: must be ({count},), those of the last state")
+        if pressed.min() < 0:
+            least = int(np.argmin(pressed))
+            raise ValueError(f"pressures: {arm.muscle_names[least]} = {pressed[least]:g} Pa must be 0 or more")
     highest = 0.0 if pressed is None else pressure_limit(pressed)
     shapes = Shapes(arm, states[-1], backbone(arm, states[:-1], points=POINTS), (), pressed, highest)
     views = views_for(shapes)
@@ -213,7 +217,7 @@ def draw_view(axes: Axes, view: View, shapes: Shapes) -> None:
         look = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2, "zorder": 3 + count}
         axes.plot(*(MM * shapes.other[:, plane]).T, **look)
     axes.plot(0.0, 0.0, marker="+", color=BLACK, markersize=5, zorder=4 + count)
-    tip = backbone(shapes.arm, shapes.q, points=2)[-1]
+    tip = tip_poses(shapes.arm, shapes.q)[-1, :3, 3]
     for (name, pull), colour in zip(shapes.arrows, (RED, PURPLE), strict=False):
         outline = arrow(camera, tip, tip + pull, 0.02 * max(view.half_width, view.half_height))
         axes.fill(*(MM * _on_page(outline, view)).T, color=colour, zorder=5 + count, linewidth=0, label=name)

@@ -12,12 +12,16 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.arms.summary import SECTION_COLUMNS, arm_facts, arm_words, section_rows
 from continuarm.common.html_page import html_text
+from continuarm.common.number_checks import Floats
+from continuarm.drawing.colours import SKY
 from continuarm.drawing.svg import arm_svg
 
 MOST_ROWS = 12
 """Of a table: beyond it, how many more there are."""
 LONGEST_TEXT = 300
 """Letters of other people's text."""
+WIDE, HIGH = 130, 18
+"""Of a drawing in a cell, pixels."""
 _LINE = "border-bottom:1px solid #8884;padding:2px 8px"
 
 
@@ -25,7 +29,7 @@ def card(title: str, picture: str, *parts: str) -> str:
     """A title in plain words, a picture as HTML beside or above other pieces of HTML."""
     heading = f'<div style="font-weight:600;margin-bottom:4px">{html_text(title)}</div>'
     beside = f'<div style="flex:none">{picture}</div>' if picture else ""
-    words = f'<div style="min-width:16em">{heading}{"".join(parts)}</div>'
+    words = f'<div style="flex:1 1 24em;min-width:0;max-width:60em;overflow-x:auto">{heading}{"".join(parts)}</div>'
     layout = "display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start"
     return f'<div style="{layout};font-size:13px;line-height:1.4">{beside}{words}</div>'
 
@@ -71,3 +75,26 @@ def arm_card(arm: Arm) -> str:
     headings = [f"{name}, {unit}" if unit else name for name, unit in SECTION_COLUMNS.items()]
     sections = plain_table(headings, section_rows(arm))
     return card(arm_words(arm), arm_svg(arm, np.zeros(3 * arm.n)), facts_table(shown), sections)
+
+
+def curve_svg(values: Floats) -> str:
+    """A curve as high as its cell about zero: values (k,), from -1 to 1."""
+    x = np.linspace(1, WIDE - 1, len(values))
+    y = HIGH / 2 - (HIGH / 2 - 1.5) * np.clip(values, -1, 1)
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    zero = f'<path d="M0 {HIGH / 2}H{WIDE}" stroke="currentColor" opacity=".25"/>'
+    return _cell(f'{zero}<polyline points="{points}" fill="none" stroke="{SKY}" stroke-width="1.3"/>')
+
+
+def interval_svg(low: float, value: float, high: float, half: float) -> str:
+    """An interval about a value, on a scale from value - half to value + half; one that reaches beyond is cut off."""
+    if not (np.isfinite([low, value, high]).all() and half > 0):
+        return _cell("")
+    left, right = (float(np.clip(WIDE / 2 * (1 + (end - value) / half), 1, WIDE - 1)) for end in (low, high))
+    line = f'<path d="M{left:.1f} {HIGH / 2}H{right:.1f}" stroke="{SKY}" stroke-width="4" opacity=".8"/>'
+    return _cell(f'{line}<circle cx="{WIDE / 2}" cy="{HIGH / 2}" r="3" fill="currentColor"/>')
+
+
+def _cell(drawn: str) -> str:
+    size = f'width="{WIDE}" height="{HIGH}" viewBox="0 0 {WIDE} {HIGH}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} style="vertical-align:middle">{drawn}</svg>'

@@ -13,7 +13,7 @@ from continuarm.drawing.camera import perspective, up_direction
 from continuarm.drawing.colours import BLACK, RED, pressure_colours, shades
 from continuarm.drawing.painter import detail_for, painted, solids
 from continuarm.drawing.scenery import Shadow, arrow, grid_lines, ground
-from continuarm.engine.quantities import backbone
+from continuarm.engine.quantities import backbone, tip_poses
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -97,6 +97,6 @@ class Scene:
             self.path.set_color(list(shades(RED, np.clip(1 - 0.03 * age, 0.4, 1.0))))
         outlines = []
         if force is not None and np.any(force):
-            tip = backbone(self.arm, q, points=2)[-1]
+            tip = tip_poses(self.arm, q)[-1, :3, 3]
             outlines = [arrow(self.camera, tip, tip + force, 0.02 * self.size)]
         self.arrow.set_verts(outlines)

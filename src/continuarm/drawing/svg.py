@@ -9,7 +9,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.drawing.bodies import disc_frames, widest
+from continuarm.drawing.bodies import axis_points, disc_frames, widest
 from continuarm.drawing.camera import Camera, perspective, up_direction
 from continuarm.drawing.colours import RED, pressure_colours, pressure_limit
 from continuarm.drawing.painter import Painted, detail_for, painted, solids
@@ -45,7 +45,7 @@ def arm_svg(
     axes = backbone(arm, shapes, points=max(min(12, POINTS // arm.n), 2))
     axes = axes[:, _some(axes.shape[1])]
     path = np.zeros((0, 3)) if trail is None else trail[_some(len(trail))]
-    points = np.concatenate([np.zeros((1, 3)), axes.reshape(-1, 3), path])
+    points = np.concatenate([axis_points(arm, q, 2), axes.reshape(-1, 3), path])
     camera = perspective(points, widest(arm), up, 1.0).camera
 
     pale = 0.15 + 0.4 * np.arange(len(axes)) / len(axes)

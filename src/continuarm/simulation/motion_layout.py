@@ -98,11 +98,11 @@ def closing_texts(record: dict[str, Any], stopped: str) -> dict[str, str]:
 
 
 def dataset_of(motion: Motion) -> xarray.Dataset:
-    """The motion as a dataset: what xarray reads from its file."""
+    """The motion as a dataset: what xarray reads from its file; ValueError says how to get xarray."""
     try:
         import xarray
     except ImportError:
-        raise ImportError("to_xarray needs the package xarray: pip install 'continuarm[xarray]'") from None
+        raise ValueError("to_xarray needs the package xarray: pip install 'continuarm[xarray]'") from None
 
     arm, values = motion.arm, variable_values(motion)
     coordinates = {

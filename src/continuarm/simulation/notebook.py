@@ -6,6 +6,7 @@ import html
 
 import numpy as np
 
+from continuarm.common.number_checks import is_number
 from continuarm.common.text import printable
 from continuarm.drawing.notebook import card, facts_table
 from continuarm.drawing.svg import arm_svg
@@ -44,10 +45,17 @@ def motion_facts(motion: Motion) -> dict[str, str]:
         if count
         else "",
         "solver": str(record.get("solver", "")),
-        "computed": f"{record['real_time_factor']:.3g} times real time" if "real_time_factor" in record else "",
+        "computed": _pace(record.get("real_time_factor")),
         "stopped": motion.stopped,
     }
     return {name: fact for name, fact in facts.items() if fact}
+
+
+def _pace(factor: object) -> str:
+    """1,900 times real time; nothing for what is no number, as a file of others may have it."""
+    if not is_number(factor):
+        return ""
+    return f"{float(factor):,.0f} times real time" if factor >= 10 else f"{float(factor):.2g} times real time"  # type: ignore[arg-type, operator]
 
 
 def player(motion: Motion) -> str:

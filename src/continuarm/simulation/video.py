@@ -11,10 +11,11 @@ import numpy as np
 from continuarm.common.files import output_path, replaced
 from continuarm.common.number_checks import Floats, number_above, whole_number
 from continuarm.common.text import printable, short
+from continuarm.drawing.bodies import axis_points
 from continuarm.drawing.colours import pressure_limit
 from continuarm.drawing.moving_pictures import Pixels, ffmpeg_program, write_gif, write_mp4
 from continuarm.drawing.raster import Stage
-from continuarm.engine.quantities import backbone, tip_poses
+from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import what_drives
@@ -45,11 +46,12 @@ def write_video(
     kind = target.suffix.lower()
     width, height = _checked_size(size, kind)
     number_above("fps", fps, 0.0, HIGHEST_RATE[kind], "Hz", "frames a second")
-    number_above("speed", speed, 0.0, 1e3, "times real time", "times real time")
-    times = frame_times(motion, fps, speed)
-    if len(times) > MOST_FRAMES[kind]:
+    number_above("speed", speed, 0.0, 1e3, "×", "times real time")
+    count = frame_count(motion, fps, speed)
+    if count > MOST_FRAMES[kind]:
         fewer = "a higher speed or a lower fps gives fewer"
-        raise ValueError(f"{len(times)} frames: must be at most {MOST_FRAMES[kind]} in {kind}; {fewer}")
+        raise ValueError(f"{count} frames: must be at most {MOST_FRAMES[kind]} in {kind}; {fewer}")
+    times = frame_times(motion, fps, speed)
     frames = Frames(motion, (width, height), speed)
     with replaced(target) as new:
         if kind == ".mp4":
@@ -76,14 +78,17 @@ def _checked_size(size: Sequence[int], kind: str) -> tuple[int, int]:
     return width, height
 
 
-def frame_times(motion: Motion, fps: float, speed: float) -> Floats:
-    """The times of the frames, s after the first state: from the first to the last of the motion."""
+def frame_count(motion: Motion, fps: float, speed: float) -> int:
+    """How many frames a video of a motion has."""
     if not len(motion.t):
         raise ValueError(f"the motion of {motion.arm.name!r} has no states: there is nothing to show")
+    return int(min(np.ceil(float(motion.t[-1] - motion.t[0]) * fps / speed - 1e-9), 1e12)) + 1
+
+
+def frame_times(motion: Motion, fps: float, speed: float) -> Floats:
+    """The times of the frames, s after the first state: from the first to the last of the motion."""
     length = float(motion.t[-1] - motion.t[0])
-    count = int(np.floor(length * fps / speed * (1 + 1e-12))) + 1
-    times = np.arange(count) * (speed / fps)
-    return np.asarray(times if times[-1] > length - 0.5 * speed / fps else np.append(times, length))
+    return np.minimum(np.arange(frame_count(motion, fps, speed)) * (speed / fps), length)
 
 
 def milliseconds(frames: int, fps: float) -> list[int]:
@@ -98,8 +103,7 @@ class Frames:
     def __init__(self, motion: Motion, size: tuple[int, int], speed: float) -> None:
         self.motion, self.speed = motion, speed
         arm, some = motion.arm, motion.q[:: max(len(motion.t) // 200, 1)]
-        points = backbone(arm, some, points=max(min(8, 400 // arm.n), 2)).reshape(-1, 3)
-        points = np.concatenate([np.zeros((1, 3)), points, motion.tips[:, -1]])
+        points = np.concatenate([axis_points(arm, some, max(min(8, 400 // arm.n), 2)), motion.tips[:, -1]])
         self.pull = motion.wrench[:, 3:]
         largest = float(np.linalg.norm(self.pull, axis=-1).max())
         self.reach = 0.2 * float(np.ptp(points, axis=0).max()) / largest if largest > 0 else 0.0
