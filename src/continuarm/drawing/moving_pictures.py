@@ -87,7 +87,8 @@ def write_gif(path: Path, samples: Sequence[Pixels], frames: Iterable[Pixels], m
     images = (image(frame) for frame in frames)
     first = next(images)
     options = {"duration": list(milliseconds) if len(milliseconds) > 1 else milliseconds[0], "loop": 0}
-    first.save(path, format="GIF", save_all=True, append_images=images, optimize=False, disposal=1, **options)
+    with open(path, "wb") as file:  # Pillow would leave it open where it is interrupted
+        first.save(file, format="GIF", save_all=True, append_images=images, optimize=False, disposal=1, **options)
 
 
 def _palette(samples: Sequence[Pixels]) -> Pixels:

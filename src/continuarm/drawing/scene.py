@@ -10,7 +10,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.drawing.bodies import disc_frames, widest
 from continuarm.drawing.camera import perspective, up_direction
-from continuarm.drawing.colours import BLACK, RED, pressure_colours, shades
+from continuarm.drawing.colours import BLACK, RED, pressure_colours, section_colour, shades
 from continuarm.drawing.painter import detail_for, painted, solids
 from continuarm.drawing.scenery import Shadow, arrow, grid_lines, ground
 from continuarm.engine.quantities import backbone, tip_poses
@@ -94,7 +94,8 @@ class Scene:
             self.path.set_segments(np.stack([seen[:-1], seen[1:]], axis=1))  # type: ignore[arg-type]
             age = np.arange(len(seen) - 1)[::-1]
             # What is old stays as it is: it costs nothing in a GIF.
-            self.path.set_color(list(shades(RED, np.clip(1 - 0.03 * age, 0.4, 1.0))))
+            colour = section_colour(self.arm.n - 1)
+            self.path.set_color(list(shades(colour, np.clip(1 - 0.03 * age, 0.4, 1.0))))
         outlines = []
         if force is not None and np.any(force):
             tip = tip_poses(self.arm, q)[-1, :3, 3]

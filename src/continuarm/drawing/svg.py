@@ -11,7 +11,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.drawing.bodies import axis_points, disc_frames, widest
 from continuarm.drawing.camera import Camera, perspective, up_direction
-from continuarm.drawing.colours import RED, pressure_colours, pressure_limit
+from continuarm.drawing.colours import pressure_colours, pressure_limit, section_colour
 from continuarm.drawing.painter import Painted, detail_for, painted, solids
 from continuarm.engine.quantities import backbone
 
@@ -52,7 +52,7 @@ def arm_svg(
     styles = [f'stroke="currentColor" stroke-width="2" opacity="{strength:.2f}"' for strength in pale[:-1]]
     lines = [_Line(camera.seen(line), style) for line, style in zip(axes[:-1], styles, strict=True)]
     if len(path):
-        lines.append(_Line(camera.seen(path), f'stroke="{RED}" stroke-width="1.2"'))
+        lines.append(_Line(camera.seen(path), f'stroke="{section_colour(arm.n - 1)}" stroke-width="1.2"'))
     found = Painted(np.zeros((0, 4, 2)), np.zeros((0, 3)))
     if arm.n > MOST_SECTIONS:
         lines.append(_Line(camera.seen(axes[-1]), 'stroke="currentColor" stroke-width="2"'))
