@@ -123,9 +123,10 @@ def plot_arm(arm: Arm, q: ArrayLike | None = None, pressures: ArrayLike | None =
 def new_figure(size: tuple[float, float]) -> Figure:
     """An empty figure, inches; matplotlib's windows and current figure are left alone."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size)
+    from continuarm.drawing.shown_figure import ShownFigure
+
+    figure = ShownFigure(figsize=size)
     FigureCanvasAgg(figure)
     return figure
 
