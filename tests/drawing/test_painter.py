@@ -8,7 +8,7 @@ import pytest
 from continuarm import Arm, load_arm
 from continuarm.drawing.bodies import axis_points, disc_frames, widest
 from continuarm.drawing.camera import Camera, along_axis, perspective, up_direction
-from continuarm.drawing.painter import DETAILS, painted, solids
+from continuarm.drawing.painter import DETAILS, lit, painted, solids
 from continuarm.drawing.scenery import Shadow, arrow, grid_lines, ground
 from continuarm.engine.quantities import backbone
 from random_arms import random_arm, random_lengths
@@ -35,6 +35,15 @@ def test_a_perspective_view_has_all_of_the_arm_and_is_not_far_away(seed: int, as
     np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-12)
     assert np.linalg.det(axes) == pytest.approx(1.0)
     assert frame.camera.top @ up_direction(arm) > 0.9
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.1])
+def test_balls_about_any_points_are_in_view_also_the_near_ones(radius: float) -> None:
+    points = np.random.default_rng(2).normal(size=(200, 3)) * [1.0, 1.0, 0.3]
+    frame = perspective(points, radius, np.array([0.0, 0.0, 1.0]), 1.3)
+    surface = points[:, None] + radius * np.concatenate([np.eye(3), -np.eye(3)])
+    share = np.abs(frame.camera.seen(surface)) / [frame.half_width, frame.half_height]
+    assert 0.8 < share.max() <= 1
 
 
 @pytest.mark.parametrize("gravity", [(0, 0, 9.81), (0, 0, 0), (1, 2, -3), (-1.0, -0.3, -0.2), (9.81, 0, 0)])
@@ -113,6 +122,14 @@ def test_the_upper_side_is_lighter_and_pressures_are_colours(prototype: Arm) -> 
     assert (coloured.colours[changed, 0] > 2 * coloured.colours[changed, 1]).all()
 
 
+def test_what_looks_up_is_lighter_than_what_looks_down() -> None:
+    camera, up = along_axis(0, 2, False), np.array([0.0, 0.0, 1.0])
+    tilts = np.linspace(0, np.pi, 7)
+    normals = np.stack([np.sin(tilts), 0 * tilts, np.cos(tilts)], axis=-1)  # away from the sun, which is to the left
+    shades = lit(np.full((7, 3), 0.5), normals, camera, up)[:, 0]
+    assert (np.diff(shades) < 0).all()
+
+
 def test_the_ground_is_below_everything_and_level(prototype: Arm) -> None:
     points = backbone(prototype, np.full(9, 0.01), points=9)
     plane = ground(points, 0.02, up_direction(prototype))
@@ -136,6 +153,8 @@ def test_an_arrow_points_from_its_begin_to_its_end() -> None:
     np.testing.assert_allclose(outline[3], [0.3, 0.1])
     assert (outline @ along).min() == pytest.approx(0, abs=1e-12)
     assert np.ptp(outline @ [-along[1], along[0]]) == pytest.approx(0.03)
+    assert np.argmax(outline @ along) == 3  # the tip is the farthest, the head is behind it
+    assert (np.delete(outline, 3, axis=0) @ along).max() < 0.95 * np.hypot(0.3, 0.1)
     assert np.isfinite(arrow(camera, np.zeros(3), np.array([0.0, 1.0, 0.0]), 0.01)).all()  # towards the eye
 
 
