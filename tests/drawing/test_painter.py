@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,7 @@ def test_a_perspective_view_has_all_of_the_arm_and_is_not_far_away(seed: int, as
 
 @pytest.mark.parametrize("radius", [0.0, 0.1])
 def test_balls_about_any_points_are_in_view_also_the_near_ones(radius: float) -> None:
-    points = np.random.default_rng(2).normal(size=(200, 3)) * [1.0, 1.0, 0.3]
+    points = np.array(list(itertools.product([-1.0, 1.0], repeat=3)))  # of a cube the near corners look farthest apart
     frame = perspective(points, radius, np.array([0.0, 0.0, 1.0]), 1.3)
     surface = points[:, None] + radius * np.concatenate([np.eye(3), -np.eye(3)])
     share = np.abs(frame.camera.seen(surface)) / [frame.half_width, frame.half_height]
