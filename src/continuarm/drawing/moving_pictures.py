@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 Pixels = NDArray[np.uint8]
 """A frame, (height, width, 3)."""
 
-COLOURS = 200
-"""Of a GIF, beside white and black."""
+LARGE, COLOURS = 40, 180
+"""Colours of a GIF: those of the largest areas, and others."""
 QUALITY = 21
 """Constant rate factor of x264: the less, the finer and the larger."""
 MISSING = "MP4 needs the package imageio-ffmpeg: pip install 'continuarm[video]'; a .gif needs nothing more"
@@ -80,7 +80,7 @@ def write_gif(path: Path, samples: Sequence[Pixels], frames: Iterable[Pixels], m
     nearest = _nearest(palette)
 
     def image(frame: Pixels) -> Image.Image:
-        found = Image.fromarray(nearest[_code(frame)])
+        found = Image.fromarray(nearest[_coded(frame)])
         found.putpalette(palette.tobytes())
         return found
 
@@ -92,29 +92,39 @@ def write_gif(path: Path, samples: Sequence[Pixels], frames: Iterable[Pixels], m
 
 
 def _palette(samples: Sequence[Pixels]) -> Pixels:
-    """The colours of some frames: (at most 256, 3), white and black among them; those of small things count as much."""
+    """The colours of some frames: (at most 256, 3). Those of the largest areas as they are, others by their nearest.
+
+    Of the others, those of small things count as much as those of large ones.
+    """
     from PIL import Image
 
-    codes = np.unique(np.concatenate([_code(sample).ravel() for sample in samples]))
-    few = _decoded(codes)[:, None]
-    found = Image.fromarray(few).quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2).getpalette() or []
-    ends = np.array([[255, 255, 255], [0, 0, 0]], np.uint8)
-    return np.concatenate([np.array(found, np.uint8).reshape(-1, 3)[:COLOURS], ends])
+    every = np.concatenate([_coded(sample).ravel() for sample in samples])
+    codes, counts = np.unique(every, return_counts=True)
+    large = codes[np.argsort(-counts)[:LARGE]]
+    rest = np.setdiff1d(codes, large)
+    if not len(rest):
+        return _decoded(large)
+    few = Image.fromarray(_decoded(rest)[:, None]).quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=2)
+    return np.concatenate([_decoded(large), np.array(few.getpalette(), np.uint8).reshape(-1, 3)[:COLOURS]])
 
 
-def _code(frame: Pixels) -> NDArray[np.uint16]:
-    """Colours (..., 3) as numbers of 5 bits a channel: (...,)."""
-    high = (frame >> 3).astype(np.uint16)
-    return np.asarray((high[..., 0] << 10) | (high[..., 1] << 5) | high[..., 2])
+def _coded(frame: Pixels) -> NDArray[np.uint32]:
+    """Colours (..., 3) as numbers of 6 bits a channel: (...,)."""
+    high = (frame >> 2).astype(np.uint32)
+    return np.asarray((high[..., 0] << 12) | (high[..., 1] << 6) | high[..., 2])
 
 
-def _decoded(codes: NDArray[np.uint16]) -> Pixels:
+def _decoded(codes: NDArray[Any]) -> Pixels:
     """The colours of codes (m,): (m, 3)."""
-    channels = np.stack([codes >> 10, (codes >> 5) & 31, codes & 31], axis=-1)
-    return np.rint(channels * (255 / 31)).astype(np.uint8)
+    channels = np.stack([codes >> 12, (codes >> 6) & 63, codes & 63], axis=-1)
+    return np.rint(channels * (255 / 63)).astype(np.uint8)
 
 
 def _nearest(palette: Pixels) -> NDArray[np.uint8]:
-    """For every code of a colour, the nearest of a palette: (32768,)."""
-    every, colours = (each.astype(np.float32) for each in (_decoded(np.arange(1 << 15, dtype=np.uint16)), palette))
-    return np.argmin((colours**2).sum(axis=1) - 2 * every @ colours.T, axis=1).astype(np.uint8)
+    """For every code of a colour, the nearest of a palette: (2^18,)."""
+    colours = palette.astype(np.float32)
+    found = []
+    for codes in np.arange(1 << 18).reshape(16, -1):  # some at a time: a small table of distances
+        apart = (colours**2).sum(axis=1) - 2 * _decoded(codes).astype(np.float32) @ colours.T
+        found.append(np.argmin(apart, axis=1).astype(np.uint8))
+    return np.concatenate(found)
