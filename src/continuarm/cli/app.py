@@ -138,7 +138,8 @@ def _prepare_output() -> None:
 
 def _forget_output() -> None:
     """Keeps Python from writing what is left to an output that is gone, and complaining, as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):  # where no file can be opened any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_version(wanted: bool) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, require_arm
-from continuarm.common.argument_checks import choice, listed, require_kind, truth_value
+from continuarm.common.argument_checks import choice, listed, require_title, truth_value
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import Floats, not_too_large, real_numbers
 from continuarm.dynamics.commands import Commands
@@ -94,7 +94,7 @@ class Recording:
     static: bool = False
 
     def __post_init__(self) -> None:
-        require_kind("name", self.name, str, "text")
+        require_title("name", self.name)
         times = np.atleast_1d(real_numbers(f"{self.name}: times", self.times, "a list of seconds"))
         object.__setattr__(self, "times", times)
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"

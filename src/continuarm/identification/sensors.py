@@ -14,7 +14,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.argument_checks import require_kind
+from continuarm.common.argument_checks import require_title
 from continuarm.common.limits import LONGEST
 from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers, whole_number
 from continuarm.common.text import short
@@ -224,7 +224,7 @@ class MuscleLength(Sensor):
     sigma: float | None = None
 
     def __post_init__(self) -> None:
-        require_kind("muscle", self.muscle, str, "the name of a muscle, such as 'l11'")
+        require_title("muscle", self.muscle)
         values = real_numbers(f"values of {self.name}", self.values, "numbers")
         object.__setattr__(self, "values", values[:, None] if values.ndim == 1 else values)
         _set_up(self, 1)
