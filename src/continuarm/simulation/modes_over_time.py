@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, is_number
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.number_checks import Floats, as_float, real_numbers
+from continuarm.common.text import short
 from continuarm.engine.quantities import elastic_forces, gravity_forces, tip_jacobian, tip_poses, wrench_forces
 from continuarm.engine.state_checks import check_range, checked
 from continuarm.simulation.motion import Motion
@@ -35,12 +36,18 @@ def mode_motion(
     twentieth of the arm's length, or less for modes that bend sections too far for that. The linear motion without
     damping is drawn, however large: an arm moves so only in the limit of small amplitudes.
     """
+    require_arm(arm)
     if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or not 1 <= mode <= 3 * arm.n:
-        raise ValueError(f"mode = {mode!r}: must be a whole number from 1 to {3 * arm.n}")
+        raise ValueError(f"mode = {short(mode)}: must be a whole number from 1 to {3 * arm.n}")
     length = sum(section.length + section.offset for section in arm.sections)
-    reach = SHARE * length if amplitude is None else amplitude
-    if not is_number(reach) or not 0 < reach <= length:
-        raise ValueError(f"amplitude = {reach!r}: must be more than 0 m and at most the arm's length, {length:g} m")
+    reach = SHARE * length if amplitude is None else as_float(amplitude)
+    if not 0 < reach <= length:
+        limits = f"more than 0 m and at most the arm's length, {length:g} m"
+        raise ValueError(f"amplitude = {short(amplitude)}: must be {limits}")
+    loads = {"wrench": (wrench, 6), "muscle_stiffness": (muscle_stiffness, len(arm.muscle_names))}
+    for name, (given, width) in loads.items():
+        if given is not None and real_numbers(name, given, f"{width} numbers").shape != (width,):
+            raise ValueError(f"{name} has shape {np.shape(given)}: must be ({width},), of one state")
     (rest,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
     if rest.shape != (3 * arm.n,):
         raise ValueError(f"q has shape {rest.shape}: must be ({3 * arm.n},), one state")

@@ -157,9 +157,9 @@ def _checked(
 
 def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
     if most_seconds is not None:
-        number_checks.duration("most_seconds", most_seconds)
+        most_seconds = number_checks.duration("most_seconds", most_seconds)
     if most_steps is not None:
-        number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
+        most_steps = number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
     return Budget(most_seconds, most_steps)
 
 
