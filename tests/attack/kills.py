@@ -44,9 +44,13 @@ class Command:
     code: int
 
 
+MOVES = ("simulate", "prototype-muscles", "--pressures", "l33=600@0,l22=500@1", "--duration", "20", "-o", "run.nc")
+WRITES = ("simulate", "prototype", "--pressures", "l33=600@0", "--duration", "2", "--rate", "5000", "-o", "run.nc")
 COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("simulate", "prototype-muscles", "--pressures", "l33=600@0,l22=500@1", "--duration", "20", "-o", "run.nc"),
-    ("simulate", "prototype", "--pressures", "l33=600@0", "--duration", "4", "--rate", "5000", "-o", "run.nc"),
+    MOVES,
+    MOVES,
+    WRITES,
+    WRITES,
     ("simulate", "prototype", "--duration", "1", "-o", "run.nc", "--plot", "run.png"),
     ("identify", "prototype", "recording.csv", "--free", "stiffness, damping", "-o", "arm.toml"),
     ("identify", "prototype", "recording.csv", "--free", "stiffness", "-o", "arm.toml", "--report", "fit.html"),
@@ -257,7 +261,7 @@ ATTACKER = Attacker(
     name="kills",
     law="a killed run leaves earlier files as they were, or complete new ones, and nothing after the next run",
     begin=begin,
-    share=5.0,
+    share=7.0,
     limit=200.0,
     turn=60.0,
 )
