@@ -31,10 +31,33 @@ def mode_motion(
 ) -> Motion:
     """One period of a natural mode about a static state, numbered from the slowest: q + x cos ωt, H x = ω² M x.
 
-    q, wrench, muscle_stiffness: as in `natural_frequencies`; q: (3n,).
-    amplitude: how far the section tip that moves most goes to each side, m, by the linearization; if left out, a
-    twentieth of the arm's length, or less for modes that bend sections too far for that. The linear motion without
-    damping is drawn, however large: an arm moves so only in the limit of small amplitudes.
+    The linear motion without damping is drawn, however large: an arm moves so only in the limit of small amplitudes.
+
+    Parameters
+    ----------
+    arm : Arm
+    mode : int, optional
+        From 1, the slowest, to 3n.
+    q : array_like, (3n,), optional
+        The static state, m; where the arm rests if left out.
+    wrench : array_like, (6,), optional
+        Moment, N m, and force, N, on the last tip, as in `natural_frequencies`.
+    muscle_stiffness : array_like, (muscles,), optional
+        By which muscles are stiffer than without pressure, N/m, as in `natural_frequencies`.
+    amplitude : float, optional
+        How far the section tip that moves most goes to each side, m, by the linearization; if left out, a twentieth
+        of the arm's length, or less for modes that bend sections too far for that.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> swing = ca.mode_motion(arm, 1)
+    >>> round(1 / float(swing.t[-1]), 2), round(float(ca.natural_frequencies(arm, ca.equilibrium(arm))[0]), 2)  # Hz
+    (1.26, 1.26)
     """
     require_arm(arm)
     if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or not 1 <= mode <= 3 * arm.n:
