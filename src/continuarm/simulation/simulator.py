@@ -113,7 +113,8 @@ def simulate(
             stopped = motion.stopped
             done = first + len(motion.t)
             reached = float(times[done - 1]) if done else 0.0
-            record = {"solver": repr(solver), "wall_time": wall, "real_time_factor": reached / wall} | part.counts
+            record = {"input": _named(input), "solver": repr(solver), "wall_time": wall}
+            record |= {"real_time_factor": reached / wall} | part.counts
             if writer is not None:
                 writer.write(motion)
             if progress:
@@ -126,6 +127,11 @@ def simulate(
     if drive.control is not None:  # only now its answers are known
         warn_if_too_weak(arm, whole.pressures)
     return whole
+
+
+def _named(input: Input | None) -> str:
+    """The kind of what drives a motion, for its record."""
+    return "" if input is None else type(input).__name__
 
 
 def _timed(found: Iterator[MotionPart]) -> Iterator[tuple[MotionPart, float]]:
