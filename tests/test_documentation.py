@@ -6,15 +6,18 @@ import math
 import pkgutil
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
+import typer.main
+from command_reference import reference_text
+from page_blocks import pictures
 
 import continuarm as ca
+from continuarm.cli.app import app
+from documentation_pages import PAGES, ROOT
 
-ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "continuarm"
-PAGES = {page.name: page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]}
+REFERENCE = PAGES["docs/api.md"]
 ROOMS = [path.name for path in SOURCE.iterdir() if path.is_dir() and path.name != "__pycache__"]
 MODULES = [name for _, name, _ in pkgutil.walk_packages([str(SOURCE)], "continuarm.") if not name.endswith("._native")]
 FUNCTIONS = [name for name in ca.__all__ if not isinstance(getattr(ca, name), type)]
@@ -45,7 +48,7 @@ def test_tests_mirror_the_rooms():
 
 @pytest.mark.parametrize("name", ca.__all__)
 def test_every_public_name_has_a_line_in_the_reference(name):
-    rows = re.findall(rf"^\| `{name}(\(.*?\))?` \| \S.*\|$", PAGES["api.md"], flags=re.MULTILINE)
+    rows = re.findall(rf"^\| `{name}(\(.*?\))?` \| \S.*\|$", REFERENCE, flags=re.MULTILINE)
     assert len(rows) == 1
     if name in FUNCTIONS:
         assert rows[0], f"{name} has no signature"
@@ -64,7 +67,7 @@ def parameters(function):
 
 
 def test_the_reference_has_public_names_only():
-    assert set(re.findall(r"^\| `(\w+)", PAGES["api.md"], flags=re.MULTILINE)) == set(ca.__all__)
+    assert set(re.findall(r"^\| `(\w+)", REFERENCE, flags=re.MULTILINE)) == set(ca.__all__)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -83,24 +86,53 @@ def test_files_that_are_named_exist(page):
         assert (ROOT / name).is_file() or (SOURCE / name).is_file(), name
     folders = "|".join(["src", "tests", "docs", "examples", *ROOMS])
     for name in re.findall(rf"`((?:{folders})/[\w/.-]+)`", PAGES[page]):
-        assert (ROOT / name).exists() or (SOURCE / name).exists(), name
+        assert (ROOT / name).exists() or (SOURCE / name).exists() or name.startswith("docs/_build/"), name
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
-    folder = ROOT if page == "README.md" else ROOT / "docs"
-    for target in re.findall(r"\]\(([^)#]+)", PAGES[page]):
-        assert target.startswith("http") or (folder / target).exists(), target
+    folder, drawn = (ROOT / page).parent, pictures(PAGES[page])
+    for target in re.findall(r"\]\(([^)#]+)", re.sub(r"`[^`\n]*`(?!\])", "", PAGES[page])):  # without code
+        outside = target.startswith("http")
+        assert outside or target in drawn or written_by_the_build(folder / target) or (folder / target).exists(), target
 
 
-VARIABLES = {"arm", "section", "motion", "shape", "rate", "tip", "found", "lax", "ca", "np"}
+def written_by_the_build(path):
+    """Whether a page of commands, or of an example that is there, is meant."""
+    place = path.resolve().relative_to(ROOT / "docs") if path.resolve().is_relative_to(ROOT / "docs") else path
+    example = ROOT / "examples" / place.with_suffix(".py")
+    return str(place) in ("reference/commands.rst", "gallery/index.rst") or (
+        place.parts[0] == "gallery" and example.is_file()
+    )
+
+
+VARIABLES = {"arm", "section", "motion", "shape", "rate", "tip", "found", "fit", "lax", "ca", "np"}
 """What pages call an arm, one of its sections, a fit, another library: none of these is a module here."""
-SUFFIXES = {"csv", "html", "md", "nc", "png", "py", "toml", "typed"}
+SUFFIXES = {"csv", "gif", "html", "hpp", "json", "md", "nc", "png", "py", "rst", "toml", "typed"}
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_functions_of_modules_that_are_named_exist(page):
-    for first, name in re.findall(r"[`(]([a-z_]\w*)\.([A-Za-z_]\w*)[`)(]", PAGES[page]):
+    text = re.sub(r"^ *```.*?^ *```", "", PAGES[page], flags=re.MULTILINE | re.DOTALL)  # code is run
+    for first, name in re.findall(r"[`(]([a-z_]\w*)\.([A-Za-z_]\w*)[`)(]", text):
         if first not in VARIABLES and name not in SUFFIXES:
             owners = [importlib.import_module(module) for module in MODULES if module.endswith(f".{first}")]
             assert any(hasattr(owner, name) for owner in owners), f"{first}.{name}"
+
+
+COMMANDS = typer.main.get_command(app).commands
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_described(name):
+    section = reference_text().partition(f".. _command-{name}:")[2].partition(".. _command-")[0]
+    assert (COMMANDS[name].help or "").splitlines()[0] in section
+    for parameter in COMMANDS[name].params:
+        for word in [parameter.metavar] if parameter.param_type_name == "argument" else parameter.opts:
+            line = rf"^\.\. option:: (.*, )?{re.escape(word)}(?!\w).*\n\n   \S"
+            assert re.search(line, section, flags=re.MULTILINE), f"{name} {word}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_of_a_command_is_in_its_help(name):
+    assert [parameter.name for parameter in COMMANDS[name].params if not parameter.help] == []

@@ -237,3 +237,23 @@ def test_importing_the_package_is_light():
     code = f"import sys, continuarm; print([name for name in {heavy} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+ORDINARY_WORK = """
+import numpy as np, continuarm as ca
+arm = ca.load_arm("single-section")
+steps = ca.PressureSteps({"l11": [(0.1, 400e3)]})
+assert False, "asserts are left out"
+motion = ca.simulate(arm, steps, duration=0.3)
+motion.energies, motion.forces, ca.natural_frequencies(arm), ca.backbone(arm, motion.q)
+for solver in (ca.CVODE(), ca.FixedStep()):
+    ca.simulate(arm, ca.Controller(lambda t, q, qd: -q, 100.0, "forces"), duration=0.1, solver=solver)
+blank = ca.Recording("run", steps, np.arange(30) / 30, [ca.TipPosition(1, np.zeros((30, 3)))])
+print(ca.identify(arm, ca.simulated_recording(arm, blank), "stiffness").record["samples"])
+"""
+
+
+def test_ordinary_work_warns_of_nothing_and_needs_no_asserts():
+    command = [sys.executable, "-W", "error", "-OO", "-c", ORDINARY_WORK]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert (run.stdout, run.stderr) == ("90\n", "")

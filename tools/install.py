@@ -1,6 +1,7 @@
 """Installs the package into this environment and shows how far the compiler is.
 
-    python tools/install.py [--editable] [EXTRA]
+    python tools/install.py           # the package, editable
+    python tools/install.py dev       # what its extra "dev" names, without compiling again
 
 pip is silent while it compiles, or tells everything. Here the compiler's own count is shown in one line, and everything
 only where something fails.
@@ -12,18 +13,20 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
+from pathlib import Path
 
 BUILDING = re.compile(r"\[(\d+)/(\d+)\]")
+PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 
 
-def main(arguments: list[str]) -> int:
+def main(extras: list[str]) -> int:
     """The exit code of pip."""
-    extras = [each for each in arguments if not each.startswith("-")]
-    target = f".[{','.join(extras)}]" if extras else "."
-    editable = ["--editable"] if "--editable" in arguments else []
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--verbose", *editable, target]
+    known = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    wanted = [each for extra in extras for each in known[extra]] or ["--verbose", "--editable", str(PROJECT.parent)]
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *wanted]
     began, told = time.monotonic(), []
-    show("fetching what continuarm needs")
+    show(f"fetching what continuarm needs{' for ' + ', '.join(extras) if extras else ''}")
     pipe, same = subprocess.PIPE, subprocess.STDOUT
     with subprocess.Popen(command, stdout=pipe, stderr=same, encoding="utf-8", errors="replace") as pip:
         assert pip.stdout is not None
@@ -32,13 +35,12 @@ def main(arguments: list[str]) -> int:
             found = BUILDING.search(line)
             if found:
                 show(f"compiling the dynamics: {found[1]} of {found[2]} files")
-    seconds = time.monotonic() - began
     if pip.returncode:
         print("\n" + "".join(told[-200:]))
         print("continuarm could not be installed: the lines above say why (a C++17 compiler is needed)")
     else:
-        show(f"installed in {seconds:.0f} s")
-        print()
+        show(f"installed in {time.monotonic() - began:.0f} s")
+        print(end="\n" if sys.stdout.isatty() else "")
     return pip.returncode
 
 

@@ -4,7 +4,12 @@ q holds the muscle length changes in metres, section by section; tau the muscle 
 Every function takes leading batch axes: (..., 3n).
 """
 
-# ruff: noqa: I001 - a table of contents, in the order of the subject
+# ruff: noqa: E402, I001 - a table of contents, in the order of the subject
+
+# First of all: as a command, importing the rest can be interrupted
+from continuarm.common.command_start import leave_on_interrupt as _leave_on_interrupt
+
+_leave_on_interrupt()
 
 # The description of an arm
 from continuarm.arms.arm import Arm, Payload
@@ -35,6 +40,7 @@ from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import load_motion, save_motion
+from continuarm.simulation.modes_over_time import mode_motion
 
 # An arm from its recordings
 from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
@@ -101,6 +107,7 @@ __all__ = [
     "load_arm",
     "load_motion",
     "mass_matrix",
+    "mode_motion",
     "natural_frequencies",
     "poses_along",
     "potential_energy",

@@ -143,9 +143,9 @@ BAD_ARMS: list[tuple[dict[str, Any], str]] = [
     ({"sections": []}, "sections = []: … one section"),
     ({"sections": 3}, "sections = 3: … list of sections … [[sections]]"),
     ({"sections": "three"}, "sections = 'three': … list of sections … [[sections]]"),
-    ({"sections": [GOOD, 3]}, f"sections[1] = 3: … Section(...) … {KNOWN}"),
-    ({"sections": [GOOD, {**GOOD, "mass": -1}]}, f"sections[1].mass = -1: {MASS}"),
-    ({"sections": [GOOD, {**GOOD, "beta_linear": 1}]}, f"sections[1].beta_linear is not … known: {KNOWN}"),
+    ({"sections": [GOOD, 3]}, f"section 2 = 3: … Section(...) … {KNOWN}"),
+    ({"sections": [GOOD, {**GOOD, "mass": -1}]}, f"section 2: mass = -1: {MASS}"),
+    ({"sections": [GOOD, {**GOOD, "beta_linear": 1}]}, f"section 2: beta_linear is not … known: {KNOWN}"),
     ({"sectoins": [GOOD]}, "sectoins is not … known … 'sections'?"),
     ({"name": 3}, "name = 3: … text"),
     ({"name": "\ud800"}, r"name = '\ud800': … UTF-8"),
@@ -222,8 +222,8 @@ def test_an_arm_that_cannot_be_is_refused_in_one_sentence(change: dict[str, Any]
 
 def test_many_faults_are_still_one_sentence() -> None:
     sentence = sentence_of(Arm, sections=[{**GOOD, "mass": -1}] * 8)
-    assert refuses(sentence, f"Arm: sections[0].mass = -1: {MASS} … sections[4].mass = -1: {MASS} … 3 more")
-    assert "sections[5]" not in sentence
+    assert refuses(sentence, f"Arm: section 1: mass = -1: {MASS} … section 5: mass = -1: {MASS} … 3 more")
+    assert "section 6" not in sentence
 
 
 def test_text_from_outside_cannot_break_the_line() -> None:
@@ -295,7 +295,7 @@ def test_help_lists_every_field_with_what_it_is() -> None:
 @pytest.mark.parametrize("kind", [Arm, Section, Muscles, Payload, Integral, CentreOfGravity, PointMass])
 def test_help_is_about_the_arm_and_short(kind: type[Description]) -> None:
     lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
-    assert len(lines) <= 70
+    assert len(lines) <= 100
     assert [line for line in lines if "pydantic" in line] == [" |      pydantic.main.BaseModel"]  # of the mro
     assert not [line for line in lines if "model_" in line or "__" in line]
     assert any("replace(self, changes: " in line and line.endswith("**fields: 'Any') -> 'Self'") for line in lines)

@@ -257,9 +257,9 @@ BAD_ENTRIES = {
 BAD_FILES: dict[str | bytes, str] = {
     "": "sections is missing",
     "sections = []": "sections = []: … one section",
-    "sections = [3]": f"sections[0] = 3: … Section(...) … {FIELDS}",
+    "sections = [3]": f"[[sections]] entry 1 = 3: … Section(...) … {FIELDS}",
     "[sections]\nmass = 1": "sections = {'mass': 1}: … list of sections … [[sections]]",
-    SECTION.replace("mass = 0.1\n", ""): "sections[0].mass is missing",
+    SECTION.replace("mass = 0.1\n", ""): "[[sections]] entry 1: mass is missing",
     f"[[section]]\n{SECTION}": "section is not … known … 'sections'?",
     f"name = 3\n{SECTION}": "name = 3: … text",
     f"gravity = [0, 0]\n{SECTION}": "gravity = [0, 0]: … 3 numbers",
@@ -297,7 +297,7 @@ def refusal(source: Any) -> str:
 def test_a_bad_entry_is_named_by_its_place_in_the_file(tmp_path: Path, line: str, expected: str) -> None:
     path = tmp_path / "arm.toml"
     path.write_text(with_line(line), encoding="utf-8")
-    assert refuses(refusal(path), f"{path}: sections[1].{expected}")
+    assert refuses(refusal(path), f"{path}: [[sections]] entry 2: {expected}")
 
 
 @pytest.mark.parametrize(("content", "expected"), BAD_FILES.items())
@@ -310,7 +310,7 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path: Path, content: str | by
 def test_repeats_do_not_shift_the_place_of_later_entries(tmp_path: Path) -> None:
     path = tmp_path / "arm.toml"
     path.write_text(f"{SECTION}repeat = 5\n{SECTION.replace('0.0125', '-1')}", encoding="utf-8")
-    assert refuses(refusal(path), f"{path}: sections[1].radius = -1: {LENGTH}")
+    assert refuses(refusal(path), f"{path}: [[sections]] entry 2: radius = -1: {LENGTH}")
 
 
 def test_what_is_no_file_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices, and processes that are forked
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -27,6 +28,7 @@ EVERY = 10.0
 def main() -> int:
     """The exit code."""
     chosen = _arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     attackers = [each for each in ATTACKERS if not chosen.only or each.name in chosen.only]
     import_everything()
     if chosen.case is not None:
@@ -80,6 +82,14 @@ def _slices(attackers: list[Attacker], seconds: float, seed: int, cases: int | N
 
 def _attack(slices: Iterator[Slice], counts: dict[str, Counts], workers: int) -> None:
     running: list[Worker] = []
+    try:
+        _watch(slices, counts, workers, running)
+    finally:  # Ctrl-C, too: workers are in groups of their own and do not hear it
+        for worker in running:
+            worker.end_now()
+
+
+def _watch(slices: Iterator[Slice], counts: dict[str, Counts], workers: int, running: list[Worker]) -> None:
     began = told = time.monotonic()
     while True:
         while len(running) < workers and (part := next(slices, None)) is not None:

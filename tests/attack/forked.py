@@ -49,7 +49,9 @@ def import_everything() -> None:
     import continuarm.benchmarks.run
     import continuarm.cli.app
     import continuarm.identification.html_report
-    import continuarm.reproduction.report_folder  # noqa: F401
+    import continuarm.reproduction.report_folder
+    import continuarm.viewer.html
+    import continuarm.viewer.viewer  # noqa: F401
 
 
 @dataclass(frozen=True)

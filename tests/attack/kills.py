@@ -2,11 +2,12 @@
 
 Every file is then bit for bit what it was, or new and complete, or a partial motion that has the rows written so far.
 After the next good run nothing else is left. SIGINT ends with exit code 130, one line and no traceback; a fit that was
-interrupted keeps the best so far.
+interrupted keeps the best so far. Two runs that write to the same place at once do not mix.
 """
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
 import json
 import os
@@ -26,6 +27,8 @@ REAL = 0.2
 """Of all cases: real processes, in which imports, too, are interrupted."""
 REPEATED = 0.2
 """Of the cases that leave nothing unusual: the command is run again. After the others it always is."""
+TOGETHER = 0.1
+"""Of all cases: nobody is killed, but two runs write to the same place at once."""
 START = 0.15
 """s: before that, a process is still Python that starts, and has nothing of ours to take a signal."""
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGINT, signal.SIGTERM)
@@ -41,9 +44,13 @@ class Command:
     code: int
 
 
+MOVES = ("simulate", "prototype-muscles", "--pressures", "l33=600@0,l22=500@1", "--duration", "20", "-o", "run.nc")
+WRITES = ("simulate", "prototype", "--pressures", "l33=600@0", "--duration", "2", "--rate", "5000", "-o", "run.nc")
 COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("simulate", "prototype-muscles", "--pressures", "l33=600@0,l22=500@1", "--duration", "20", "-o", "run.nc"),
-    ("simulate", "prototype", "--pressures", "l33=600@0", "--duration", "4", "--rate", "5000", "-o", "run.nc"),
+    MOVES,
+    MOVES,
+    WRITES,
+    WRITES,
     ("simulate", "prototype", "--duration", "1", "-o", "run.nc", "--plot", "run.png"),
     ("identify", "prototype", "recording.csv", "--free", "stiffness, damping", "-o", "arm.toml"),
     ("identify", "prototype", "recording.csv", "--free", "stiffness", "-o", "arm.toml", "--report", "fit.html"),
@@ -62,6 +69,8 @@ def begin(folder: Path) -> Case:
         room = _room(folder, recording)
         earlier = rng.random() < 0.6
         before = _earlier(room, command) if earlier else {}
+        if rng.random() < TOGETHER:
+            return _two_at_once(room, command, before)
         real = rng.random() < REAL
         least, most = (START, 0.6 + command.seconds) if real else (0.0, 1.1 * command.seconds)
         sent = forked.Signal(hostile.pick(rng, SIGNALS), float(rng.uniform(least, most)))
@@ -115,6 +124,23 @@ def _earlier(room: Path, command: Command) -> dict[str, bytes]:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(b"what was there before: " + name.encode())
     return _contents(room)
+
+
+def _two_at_once(room: Path, command: Command, before: dict[str, bytes]) -> str:
+    """One of them may be told that the other is there; what is written is that of one."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(forked.process, command.arguments, cwd=str(room)) for _ in range(2)]
+        ends = [each.result() for each in both]
+    told = "\n".join(map(str, ends))
+    for ended in ends:
+        forked.check(ended, (command.code, 2))
+    if all(ended.code == 2 for ended in ends):
+        raise Finding(f"two runs of {command.arguments[0]} at once refuse each other", told)
+    _check_files(room, command, before, told)
+    left = sorted(_contents(room).keys() - command.made.keys())
+    if left:
+        raise Finding(f"two runs of {command.arguments[0]} at once leave files", f"{left}\n{told}")
+    return f"two at once: {', '.join(sorted(str(ended.code) for ended in ends))}"
 
 
 def _check_end(ended: forked.Ended, sent: forked.Signal, command: Command, told: str) -> str:
@@ -235,7 +261,7 @@ ATTACKER = Attacker(
     name="kills",
     law="a killed run leaves earlier files as they were, or complete new ones, and nothing after the next run",
     begin=begin,
-    share=5.0,
+    share=7.0,
     limit=200.0,
     turn=60.0,
 )

@@ -439,7 +439,7 @@ ATTACKER = Attacker(
     name="viewer",
     law="the viewer's server answers only who has its token, and goes on whatever is sent to it",
     begin=begin,
-    share=2.0,
+    share=1.5,
     limit=150.0,
     turn=30.0,
 )

@@ -85,7 +85,10 @@ class Worker:
         sys.stdout.flush()
         sys.stderr.flush()
         self.pid = os.fork()
-        if not self.pid:
+        if self.pid:
+            with contextlib.suppress(OSError):  # the child does so too, whoever is first
+                os.setpgid(self.pid, self.pid)
+        else:
             code = BROKEN
             try:
                 _run(self.part, case, self.done_before, self.end, self.folder, self.shared)
@@ -142,6 +145,13 @@ class Worker:
             time.sleep(0.3)
             os.killpg(self.pid, signal.SIGKILL)
 
+    def end_now(self) -> None:
+        """Whatever it is doing: the attack is over."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
     def _finding(self, case: int, where: str, what: str) -> dict[str, object]:
         return {"attacker": self.part.attacker.name, "seed": self.part.seed, "case": case, "where": where, "what": what}
 
@@ -180,6 +190,7 @@ class Worker:
 def _run(part: Slice, first: int, done_before: int, end: float, folder: Path, shared: mmap.mmap) -> None:
     """The body of a worker's process."""
     os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     stack = open(folder / "stack", "w")  # noqa: SIM115 (open for as long as the process lives)
     faulthandler.enable(stack)
     faulthandler.register(signal.SIGUSR1, stack)

@@ -149,8 +149,11 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["check", "none.toml"], "none.toml: there is no such file"),
         (["check", "protoype"], "did you mean 'prototype'?"),
-        (["check", "bad.toml"], "bad.toml: sections[0].mass = -1: must be a number from 1e-12 to 1e6 kg"),
-        (["check", "bad.toml", "--json"], "bad.toml: sections[0].mass = -1: must be a number from 1e-12 to 1e6 kg"),
+        (["check", "bad.toml"], "bad.toml: [[sections]] entry 1: mass = -1: must be a number from 1e-12 to 1e6 kg"),
+        (
+            ["check", "bad.toml", "--json"],
+            "bad.toml: [[sections]] entry 1: mass = -1: must be a number from 1e-12 to 1e6 kg",
+        ),
         (["check", "."], ".: is a folder, not a file"),
         (["check", "a\nb\x1b[2J.toml"], r"a\nb\x1b[2J.toml: there is no such file"),
         (["check"], "Missing argument 'ARM'"),

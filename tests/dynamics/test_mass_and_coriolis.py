@@ -85,3 +85,15 @@ def test_point_mass_has_no_energy_in_a_spin_and_the_disc_has():
         spin = np.array([0, 0, 2.0, 0, 0, 0])
         energy = spin @ body.I @ spin / 2
         assert energy == pytest.approx(expected * section.mass * section.radius**2 * 2.0**2 / 4, rel=1e-14, abs=1e-18)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-228, 1e-150, 1.0, 1e150])
+def test_the_coriolis_matrix_is_linear_in_the_rates_however_small(size):
+    rng = np.random.default_rng(9)
+    arm = random_arm(rng, 3)
+    q, qd = np.stack([random_lengths(rng, arm) for _ in range(3)]), np.stack([random_rates(rng, arm) for _ in range(3)])
+    qd[2] = 0.0
+    expected = size * coriolis_matrix(arm, q, qd, engine="reference")
+    with np.errstate(under="raise"):
+        found = coriolis_matrix(arm, q, size * qd, engine="reference")
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-15 * np.abs(expected).max())

@@ -392,5 +392,5 @@ def test_a_state_outside_the_model_is_refused(q: Any, says: str) -> None:
 
 def test_stops_are_refused() -> None:
     arm = prototype(length_range=(0.0, 0.07), stop_stiffness=1e4)
-    with pytest.raises(ValueError, match=r"sections\[0\]\.stop_stiffness"):
+    with pytest.raises(ValueError, match=r"section 1: stop_stiffness"):
         paper_forward_dynamics(arm, np.zeros(3), np.zeros(3), np.zeros(3))

@@ -13,6 +13,7 @@ from continuarm import (
     load_arm,
     simulate,
 )
+from continuarm.common.limits import LARGEST
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, muscle_index
 from refusals import refuses
@@ -24,6 +25,36 @@ def test_a_step_holds_from_its_time_on(prototype):
     assert pressures[:, muscle_index(prototype, "l33")].tolist() == [0, 600e3, 600e3, 100e3]
     assert pressures[:, muscle_index(prototype, "l12")].tolist() == [0, 0, 50e3, 50e3]
     assert split_commands(prototype, drive.before([0.5]))[0][0, 8] == 0
+
+
+def test_many_steps_in_any_order_are_those_of_every_muscle_alone(prototype):
+    rng = np.random.default_rng(0)
+    steps = {
+        name: [(float(time), float(rng.uniform(0, 5e5))) for time in rng.permutation(20_000)[:10_000]]
+        for name in ("l11", "l23", "l33")
+    }
+    steps["l11"][0] = list(steps["l11"][0])
+    drive = PressureSteps(steps).drive(prototype)
+    assert len(drive.times) > 15_000
+    times = np.arange(0.0, 20_100.0, 0.5)
+    pressures = split_commands(prototype, drive.at(times)).pressures
+    for name, pairs in steps.items():
+        when, what = np.array(sorted(map(tuple, pairs))).T
+        number = np.searchsorted(when, times, side="right")
+        assert (pressures[:, muscle_index(prototype, name)] == np.append(0.0, what)[number]).all()
+
+
+def test_ramps_between_the_largest_forces_have_no_nan(prototype):
+    forces = LARGEST * np.ones((2, 9)) * [[-1], [1]]
+    drive = ForceSignal([0.0, 1.0], forces).drive(prototype)
+    np.testing.assert_allclose(split_commands(prototype, drive.at([0.25])).forces, -0.5 * LARGEST)
+    for signal, named in (
+        (ForceSignal([0.0, 1.0], 1.7e308 * np.sign(forces)), "forces[0, 0] = -1.7e+308: … 1e+12 N"),
+        (WrenchSignal([0.0], [[0, 0, 0, 0, 2e12, 0]]), "wrenches[0, 4] = 2e+12: … 1e+12"),
+    ):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is looked at below
+            signal.drive(prototype)
+        assert refuses(str(caught.value), named)
 
 
 @pytest.mark.parametrize(("signal", "part"), [(PressureSignal, 0), (ForceSignal, 1), (WrenchSignal, 2)])
@@ -178,11 +209,11 @@ def test_no_signal_file_and_no_text(prototype, tmp_path):
         (PressureSteps({"l11": [(0, np.nan)]}), "l11: pressure nan Pa … 0 … 1e+09"),
         (
             PressureSteps({"l11": 600}),
-            "l11: 600 … pairs (seconds, Pa)",
+            "steps of 'l11' = 600: … pairs (seconds, Pa)",
         ),
         (
             PressureSteps({"l11": [(0, 600, 1)]}),
-            "l11: [[0, 600, 1]] … pairs (seconds, Pa)",
+            "steps of 'l11' = [[0, 600, 1]]: … pairs (seconds, Pa)",
         ),
         (PressureSteps(None), "steps = None: … s and Pa"),
         (PressureSteps({"l11": [(1, 1e3), (1, 2e3)]}), "l11: two steps … 1 s"),
@@ -192,7 +223,7 @@ def test_no_signal_file_and_no_text(prototype, tmp_path):
         ),
         (ForceSignal([1, 1], np.zeros((2, 9))), "times … ascend … 1 s"),
         (ForceSignal([-1, 1], np.zeros((2, 9))), "times … -1 s: … 0"),
-        (ForceSignal([0, np.inf], np.zeros((2, 9))), "times and forces … finite"),
+        (ForceSignal([0, np.inf], np.zeros((2, 9))), "times[1] = inf: … finite"),
         (ForceSignal([], np.zeros((0, 9))), "times has shape (0,): … one time"),
         (ForceSignal(["a"], np.zeros((1, 9))), "times = ['a']: … seconds"),
         (
@@ -230,7 +261,7 @@ def test_what_a_controller_answers_is_checked(prototype, answer, message):
 
 def test_pressures_need_muscles(prototype):
     bare = prototype.replace(sections=[each.replace(muscle_area=None) for each in prototype.sections])
-    with pytest.raises(ValueError, match=r"^sections\[0\]\.muscle_area is missing"):
+    with pytest.raises(ValueError, match=r"^section 1: muscle_area is missing"):
         PressureSteps({"l11": [(0, 1e3)]}).drive(bare)
 
 

@@ -24,6 +24,7 @@ from continuarm import (
     simulate,
     tip_jacobian,
 )
+from continuarm.common.limits import LARGEST
 from continuarm.simulation.commands_over_time import muscle_count
 from continuarm.simulation.inputs import muscle_index
 from refusals import refuses
@@ -281,9 +282,9 @@ def test_a_section_pulled_to_nothing_stops_and_is_named(prototype, solver):
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=named)
 def test_a_state_that_is_not_finite_stops_with_time_and_cause(prototype, solver):
-    """Forces beyond floating point: no row of the motion has a NaN, and the reason is said."""
+    """The largest forces: no row of the motion has a NaN, and the reason is said."""
     forces = np.zeros((2, 9))
-    forces[1, 3] = 1e305
+    forces[1, 3] = LARGEST
     motion = simulate(prototype, ForceSignal([0.0, 0.2], forces, linear=False), duration=0.5, solver=solver)
     assert motion.stopped.startswith("t = 0.2")
     assert len(motion.stopped.split(": ", 1)[1]) > 20
@@ -401,6 +402,15 @@ def test_the_first_state_is_the_one_given(prototype):
             "start = 'equilibrium': … q0 … qd0",
         ),
         ({"duration": 1, "wrench": [1, 2, 3]}, "wrench has shape (3,): … (6,)"),
+        ({"duration": 1, "wrench": [0, 0, np.nan, 0, 0, 0]}, "wrench[2] = nan: … finite"),
+        ({"duration": 1, "q0": np.zeros(3)}, "q0 has shape (3,): … (..., 9)"),
+        ({"duration": 1, "q0": np.full(9, np.nan)}, "q0[0] = nan: … finite"),
+        ({"duration": 1, "qd0": np.full(9, np.nan)}, "qd0[0] = nan: … finite"),
+        ({"duration": 1, "qd0": np.zeros((2, 9))}, "qd0 has shape (2, 9): … (9,)"),
+        ({"duration": 1, "q0": np.zeros((2, 9)), "qd0": np.zeros((3, 9))}, "q0 (2, 9), qd0 (3, 9)"),
+        ({"duration": 1, "solver": Adaptive(atol=1e-300)}, "atol = 1e-300: … 1e-15 … 1"),
+        ({"duration": 1, "solver": CVODE(atol=1e-16)}, "atol = 1e-16: … 1e-15 … 1"),
+        ({"duration": 10**400}, "duration = 1000… 1e+09 s"),
         ({"duration": 1, "output": "run.txt"}, "run.txt: the suffix … .nc, .nc4, .h5"),
     ],
 )
@@ -414,9 +424,10 @@ def test_bad_arguments_are_refused_in_one_sentence(prototype, arguments, message
     ("arguments", "message"),
     [
         ({"arm": "prototype"}, "arm is str: … Arm"),
+        ({"input": PressureSteps}, "input is the class PressureSteps: …"),
         ({"input": "l33=600@0"}, "input is str: … PressureSteps, PressureSignal, ForceSignal … Controller"),
         ({"solver": "cvode"}, "solver is str: … Adaptive … FixedStep … CVODE"),
-        ({"input": Controller("l33", 10.0)}, "function of the controller is str: … callable"),
+        ({"input": Controller("l33", 10.0)}, "function of the controller is str: … function"),
     ],
 )
 def test_things_of_the_wrong_kind_are_named(prototype, arguments, message):

@@ -323,10 +323,10 @@ def test_soft_arms_settle_or_say_why(prototype):
         ),
         ({"muscle_stiffness": np.ones(8)}, r"muscle_stiffness has shape \(8,\): must be \(..., 9\) for the 9 muscles"),
         ({"muscle_stiffness": [-5.0, *np.ones(8)]}, r"muscle_stiffness\[0\] = -5: must be at least 0 N/m"),
-        ({"start": 0.2 * np.eye(9)[0]}, r"section 1 of 3 bent by 10.6\d* rad: must be at most 2π"),
+        ({"start": 0.2 * np.eye(9)[0]}, r"section 1 of 3 \(at start\) bent by 10.6\d* rad: must be at most 2π"),
         (
             {"tau": np.zeros((2, 9)), "wrench": np.zeros((3, 6))},
-            r"batch axes do not fit together: start \(\), tau \(2,\), wrench \(3,\)",
+            r"batch axes do not fit together: start \(9,\), tau \(2, 9\), wrench \(3, 6\)",
         ),
     ],
 )
@@ -334,6 +334,11 @@ def test_bad_input_is_one_sentence(prototype, arguments, sentence):
     for function in (equilibrium, equilibria):
         with pytest.raises(ValueError, match=f"^{sentence}"):
             function(prototype, **arguments)
+
+
+def test_springs_of_another_batch_than_the_states_are_named(prototype):
+    with pytest.raises(ValueError, match=r"^batch axes do not fit together: q \(4, 9\).* muscle_stiffness \(3, 9\)$"):
+        natural_frequencies(prototype, np.zeros((4, 9)), muscle_stiffness=np.ones((3, 9)))
 
 
 def test_what_is_no_arm_is_refused(prototype):

@@ -5,8 +5,6 @@ Everything that takes time is waited for, not timed: without a graphics card a p
 
 from __future__ import annotations
 
-import contextlib
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,14 +13,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from viewing import Page, open_browser, playwright, pushed, swinging, until
+from viewing import Page, asks_only, opened, pushed, swinging, until
 
 from continuarm.arms.arm_file import load_arm
-from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.motion_file import save_motion
-from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.viewer.html import export_html, html_page
-from continuarm.viewer.viewer import Viewer, live_arm, view_motion
+from continuarm.viewer.viewer import Viewer, view_motion
 
 pytestmark = [
     pytest.mark.slow,
@@ -30,18 +26,6 @@ pytestmark = [
 ]
 
 DIFFERENT = 1.0  # mean difference of two pictures, of 255: an arm that moves changes a few hundredths of the pixels
-
-
-@pytest.fixture(scope="module")
-def tool() -> Iterator[Any]:
-    with playwright() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def browser(tool: Any) -> Iterator[Any]:
-    with open_browser(tool, 800, 420) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -55,36 +39,6 @@ def playing() -> Iterator[Viewer]:
 def shown(playing: Viewer, browser: Any) -> Iterator[tuple[Page, Viewer]]:
     with opened(browser, playing.url) as page:
         yield page, playing
-
-
-@pytest.fixture(scope="module")
-def moving() -> Iterator[Viewer]:
-    with live_arm(load_arm("prototype"), block=False) as viewer:
-        yield viewer
-
-
-@pytest.fixture
-def live(moving: Viewer, browser: Any) -> Iterator[tuple[Page, Viewer]]:
-    moving.content.do({"reset": True})
-    with opened(browser, moving.url) as page:
-        page.text("real time")
-        yield page, moving
-
-
-@contextlib.contextmanager
-def opened(browser: Any, address: str) -> Iterator[Page]:
-    """A page, and none beside it: without a graphics card each that moves takes a processor."""
-    page = Page(browser, address)
-    page.text("time")
-    try:
-        yield page
-    finally:
-        page.page.close()
-
-
-def asks_only(page: Page, viewer: Viewer) -> bool:
-    own = viewer.url.partition("?")[0]
-    return all(url.startswith((own, "data:", f"blob:{own}")) for url in page.requests)
 
 
 def test_the_page_loads_without_errors_and_asks_only_its_server(shown: tuple[Page, Viewer]) -> None:
@@ -284,6 +238,62 @@ def test_a_wrench_is_drawn_at_the_tip(browser: Any, tmp_path: Path) -> None:
     assert np.ptp(dark[0]) < np.ptp(dark[1])
 
 
+def test_a_hand_turns_moves_and_comes_closer(shown: tuple[Page, Viewer]) -> None:
+    """By mouse and by finger; and back, where everything is in view."""
+    page, _ = shown
+    page.press("Pause")
+    first = page.look()
+    box = page.page.locator("canvas").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def changed(what: str, before: dict[str, Any]) -> dict[str, Any]:
+        until(lambda: page.look()[what] != before[what], f"another {what}")
+        return page.look()
+
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x + 60, y + 20)
+    page.page.mouse.up()
+    seen = changed("axes", first)
+    page.page.mouse.wheel(0, 300)
+    seen = changed("scale", seen)
+    device = page.page.context.new_cdp_session(page.page)
+
+    def fingers(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": a, "y": b, "id": k} for k, (a, b) in enumerate(places)]
+        device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    fingers("touchStart", (x, y))
+    fingers("touchMove", (x + 40, y))
+    fingers("touchEnd")
+    seen = changed("axes", seen)
+    fingers("touchStart", (x - 30, y), (x + 30, y))
+    fingers("touchMove", (x - 60, y), (x + 60, y))
+    fingers("touchEnd")
+    changed("scale", seen)
+    page.press("reset camera")
+    until(lambda: page.look() == first, "what was seen first")
+
+
+def test_pictures_and_videos_are_saved(browser: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    export_html(swinging(states=9, rate=40.0), tmp_path / "run.html", ["a run: 1"])
+    with opened(browser, (tmp_path / "run.html").as_uri()) as page:
+        with page.page.expect_download() as saved:
+            page.press("save the picture")
+        assert saved.value.suggested_filename == "a-run-1.png"
+        saved.value.save_as(tmp_path / "run.png")
+        picture = np.asarray(Image.open(tmp_path / "run.png").convert("RGB"))
+        assert picture.std() > 5
+        with page.page.expect_download() as saved:
+            page.press("save a video")
+        saved.value.save_as(tmp_path / "run.video")
+        assert saved.value.suggested_filename.startswith("a-run-1.")
+        assert (tmp_path / "run.video").stat().st_size > 1000
+        assert page.errors == []
+
+
 def test_a_notebook_shows_the_page_in_a_frame(browser: Any, tmp_path: Path) -> None:
     """As srcdoc, in a frame that is low: the picture and the timeline are there."""
     from html import escape
@@ -317,76 +327,3 @@ def test_a_file_sent_by_the_browser_is_shown_or_refused(shown: tuple[Page, Viewe
     assert page.page.locator("#time").get_attribute("max") == "1"
     assert page.notice() == ""
     assert page.errors == []
-
-
-def test_a_slider_moves_the_tip_to_where_the_physics_says(live: tuple[Page, Viewer]) -> None:
-    """l11 is at +X: longer, it bends the arm towards -X, to the equilibrium under its force."""
-    arm = load_arm("prototype")
-    page, viewer = live
-    until(lambda: abs(page.tips()[-1, 0]) < 0.1, "an arm at rest")
-    page.type("l11", "400")
-    until(lambda: viewer.content.live.commands[0] == 400e3, "the pressure")
-    tau = np.zeros(9)
-    tau[0] = arm.sections[0].muscle_area * (400e3 - arm.sections[0].dead_zone)
-    rest = 1e3 * tip_poses(arm, equilibrium(arm, tau))[-1, :3, 3]
-    assert rest[0] < -50
-    until(lambda: bool(np.abs(page.tips()[-1] - rest).max() < 1.0), "the equilibrium, to a millimetre")
-    page.page.get_by_label("l12, kPa").fill("100")
-    until(lambda: viewer.content.live.commands[1] == 100e3, "the pressure of a slider")
-    assert viewer.content.live.commands[0] == 400e3
-    assert page.errors == []
-    assert asks_only(page, viewer)
-
-
-def test_a_bad_value_is_refused_in_the_panel_and_the_arm_moves_on(live: tuple[Page, Viewer]) -> None:
-    page, viewer = live
-    page.type("payload, kg", "-2")
-    until(lambda: "mass = -2" in page.notice(), "the sentence")
-    assert viewer.content.live.arm.payload is None
-    until(lambda: page.field("payload, kg").input_value() == "0", "the payload as it was")
-    page.type("payload, kg", "0.3")
-    until(lambda: viewer.content.live.arm.carried_mass[0] == 0.3, "the payload")
-    until(lambda: not page.notice(), "no sentence any more")
-    begin = page.time()
-    until(lambda: page.time() > begin, "time that goes on")
-    assert re.fullmatch(r"\d+\.\d\d x", page.text("real time"))
-    assert re.fullmatch(r"\d+\.\d\d %", page.text("late steps"))
-    page.errors.clear()  # the browser's own line about the refusal
-
-
-def test_an_arm_that_stops_says_why_and_can_be_reset(live: tuple[Page, Viewer]) -> None:
-    page, viewer = live
-    with viewer.content.lock:
-        viewer.content.live.set_pressures(2e6 * np.eye(9)[6])
-    until(lambda: "section 3 of 3" in page.notice(), "the sentence")
-    page.press("Reset")
-    until(lambda: not page.notice(), "no sentence any more")
-    assert not viewer.content.live.stopped
-    page.press("curl")
-    until(lambda: page.tips()[-1, 0] < -30, "an arm that curls")
-    until(lambda: float(page.field("l11").input_value()) > 100, "a slider that follows")
-    assert page.errors == []
-
-
-def test_all_that_look_see_the_same_arm_and_one_may_leave(live: tuple[Page, Viewer], tool: Any) -> None:
-    first, viewer = live
-    with open_browser(tool) as another:
-        second = Page(another, viewer.url)
-        until(lambda: len(viewer.content.feed.watchers) == 2, "two who look")
-        second.type("l21", "300")
-        until(lambda: first.field("l21").input_value() == "300", "the pressure, on the other page")
-        second.type("damping, times", "2")
-        until(lambda: first.field("damping, times").input_value() == "2", "the damping, on the other page")
-    until(lambda: len(viewer.content.feed.watchers) == 1, "one who looks")
-    begin = first.time()
-    until(lambda: first.time() > begin, "a later time")
-    assert viewer.content.failure is None
-    assert first.errors == []
-
-
-def test_a_page_says_when_its_program_has_ended(browser: Any) -> None:
-    with live_arm(load_arm("single-section"), block=False) as viewer:
-        page = Page(browser, viewer.url)
-        until(lambda: page.text("real time") != "", "frames")
-    until(lambda: "its program has ended" in page.notice(), "the sentence")
-    page.page.close()

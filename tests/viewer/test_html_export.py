@@ -78,6 +78,23 @@ def test_a_page_holds_the_motion() -> None:
         np.testing.assert_allclose(found[name], values - first, atol=1e-4 * np.ptp(values) + 1e-12)
 
 
+def test_between_rows_that_are_far_apart_the_arm_moves_on_a_cubic() -> None:
+    """At 10 rows a second: the page's tips are those of the motion of 200 rows a second, not on lines between rows."""
+    slow, fine = swinging(states=21, rate=10.0), swinging(states=401, rate=200.0)
+    header, data = content(html_page(slow))
+    times, tips = (numbers_of(header["motions"][0][part], data) for part in ("time",)), None
+    (times,) = times
+    tips = numbers_of(header["motions"][0]["series"]["tips"], data)
+    assert np.diff(times).max() < 0.034
+    assert set(np.round(slow.t, 6)) <= set(np.round(times.astype(float), 6))
+    true = np.stack([np.interp(times, fine.t, path) for path in fine.tips.reshape(401, -1).T], axis=-1)
+    lines = np.stack([np.interp(times, slow.t, path) for path in slow.tips.reshape(21, -1).T], axis=-1)
+    assert np.abs(lines - true).max() > 2e-3
+    np.testing.assert_allclose(tips.reshape(len(times), -1), true, atol=3e-4)
+    pressures = numbers_of(header["motions"][0]["series"]["pressures"], data)
+    assert set(np.unique(pressures.round())) == {0, 400000}  # they jump
+
+
 def test_a_wrench_is_kept() -> None:
     motion = replace(swinging(), wrench=np.outer(np.linspace(0, 1, 81), [0.1, 0, 0, 0, 2.0, 0]))
     header, data = content(html_page(motion))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from talking import Place, watching
-from viewing import swinging
+from viewing import swinging, until
 
 from continuarm.arms.arm_file import load_arm, save_arm
 from continuarm.simulation.motion_file import save_motion
@@ -129,12 +130,15 @@ def test_a_live_arm_refuses_other_files_and_goes_on(live: Viewer, tmp_path: Path
 
 
 def test_a_file_that_takes_for_ever_holds_up_nobody_and_is_given_up(
-    live: Viewer, temporary: Path, monkeypatch: pytest.MonkeyPatch
+    live: Viewer, temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two files whose opening never ends: frames and wishes go on, a third is told to wait, and both are given up."""
     place = Place.of(live.url)
-    monkeypatch.setattr(opening, "COMMAND", "import time; time.sleep(1000)")
-    monkeypatch.setattr(opening, "TIME_LIMIT", 1.5)
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    leave_name = f"import os, time; open(os.path.join({str(begun)!r}, str(os.getpid())), 'w').close()"
+    monkeypatch.setattr(opening, "COMMAND", f"{leave_name}; time.sleep(1000)")
+    monkeypatch.setattr(opening, "TIME_LIMIT", 2.5)
     answers: list[object] = []
     senders = [
         threading.Thread(target=lambda: answers.append(place.ask("/file?name=a.csv", "POST", TABLE))) for _ in range(2)
@@ -153,10 +157,21 @@ def test_a_file_that_takes_for_ever_holds_up_nobody_and_is_given_up(
     for sender in senders:
         sender.join(60)
     assert [answer.status for answer in answers] == [400, 400]  # type: ignore[attr-defined]
-    assert all("1.5 s" in answer.text for answer in answers)  # type: ignore[attr-defined]
+    assert all("2.5 s" in answer.text for answer in answers)  # type: ignore[attr-defined]
     assert live.content.opener._busy == 0
     assert list(temporary.iterdir()) == []
+    processes = [int(each.name) for each in begun.iterdir()]
+    assert len(processes) == 2
+    until(lambda: not any(map(is_running, processes)), "the end of both processes")
     live.content.do({"reset": True})
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("end", ["import os; os.abort()", "bytearray(1 << 60)", "print('good')"])

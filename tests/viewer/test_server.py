@@ -113,6 +113,22 @@ def test_bad_files_are_refused_in_one_line(capsys: pytest.CaptureFixture[str], r
     assert main(["live", "no-such-arm"]) == 2
 
 
+def test_a_mode_of_an_arm_is_written_as_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "mode.html"
+    assert main(["view", "prototype", "--mode", "2", "--html", str(page)]) == 0
+    assert "mode 2 of 9: 1.26 Hz" in page.read_text(encoding="utf-8")
+    capsys.readouterr()
+    for arguments, sentence in (
+        (["view", "prototype", "--mode", "10"], "mode = 10: must be a whole number from 1 to 9"),
+        (["view", "prototype", "other.nc", "--mode", "1"], "other.nc"),
+        (["view", "no-such-arm", "--mode", "1"], "no-such-arm"),
+    ):
+        assert main(arguments) == 2
+        error = capsys.readouterr().err
+        assert sentence in error
+        assert error.count("\n") == 1
+
+
 def test_two_different_arms_can_be_compared() -> None:
     motion = swinging()
     with view_motion(motion, one_section(motion).rows(slice(0, 30)), block=False) as viewer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import select
 import socket
 import threading
 import tracemalloc
@@ -243,6 +245,17 @@ def test_who_is_slow_is_not_waited_for(place: Place, monkeypatch: pytest.MonkeyP
             assert read_answer(line).status == 408
 
 
+def test_a_body_that_drips_is_not_waited_for(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every byte comes soon after the last, and the whole would take for ever."""
+    monkeypatch.setattr(http_requests, "WHOLE", 0.5)
+    with place.connect() as line:
+        line.sendall(place.head("/do", "POST", **{"Content-Length": "60000"}))
+        with contextlib.suppress(OSError):
+            while not select.select([line], [], [], 0.05)[0]:
+                line.sendall(b"a")
+        assert read_answer(line).status == 408
+
+
 def test_many_idle_connections_do_not_stop_a_good_one(place: Place, viewer: Viewer) -> None:
     lines = [place.connect() for _ in range(200)]
     try:
@@ -266,10 +279,11 @@ def test_one_who_does_not_read_slows_nobody(place: Place, viewer: Viewer, monkey
         lazy.recv(10)
         assert eager.message()[0] == 1  # the news come first
         waits = threading.Event()
-        for k in range(200):
-            feed.show(float(k), np.zeros(25_000))
-            while eager.message()[2].shape != (25_000,):
-                pass  # the arm's own frames in between
+        with viewer.content.lock:  # the arm stands still: no frames of its own in between
+            for k in range(200):
+                feed.show(float(k), np.zeros(25_000))
+                while (message := eager.message())[1] != k:
+                    assert message[2].shape != (25_000,)  # none is left out, and none comes twice
         for _ in range(100):
             if len(feed.watchers) == 1:
                 break

@@ -154,6 +154,12 @@ class Page:
             boxes.nth(k).locator("input").set_checked(boxes.nth(k).inner_text().strip() in parts)
         self.settle()
 
+    def look(self) -> dict[str, Any]:
+        """From where one looks: how the axes lie in the picture, and how long the scale is."""
+        self.settle()
+        parts = "['axes', 'scale'].map((id) => [id, document.getElementById(id).innerHTML])"
+        return dict(self.page.evaluate(f"() => Object.fromEntries({parts})"))
+
     def settle(self) -> None:
         """Waits until what was changed is drawn."""
         self.page.evaluate("() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
@@ -165,3 +171,20 @@ class Page:
         self.settle()
         shot = self.page.screenshot(clip=self.page.locator("canvas").bounding_box(), timeout=PATIENCE)
         return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(float)
+
+
+@contextlib.contextmanager
+def opened(browser: Any, address: str) -> Iterator[Page]:
+    """A page, and none beside it: without a graphics card each that moves takes a processor."""
+    page = Page(browser, address)
+    page.text("time")
+    try:
+        yield page
+    finally:
+        page.page.close()
+
+
+def asks_only(page: Page, viewer: Any) -> bool:
+    """Whether a page asked nobody but the viewer that served it."""
+    own = viewer.url.partition("?")[0]
+    return all(url.startswith((own, "data:", f"blob:{own}")) for url in page.requests)

@@ -22,6 +22,7 @@ from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, N
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
 from continuarm.arms.summary import arm_words, numbers
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
 
 if TYPE_CHECKING:
@@ -32,7 +33,15 @@ MOST_SECTIONS, MOST_MUSCLES = 10_000, 100_000
 
 
 class Payload(Description):
-    """A point mass carried at the tip of the last section."""
+    """A point mass carried at the tip of the last section.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype").replace(payload=ca.Payload(mass=0.05))
+    >>> q = ca.equilibrium(arm)
+    >>> round(1e3 * float(ca.tip_poses(arm, q)[-1, 2, 3]), 2)  # mm below the base: the payload stretches the arm
+    451.15
+    """
 
     mass: Mass = Field(description="kg")
     offset: Annotated[tuple[Coordinate, Coordinate, Coordinate], Three] = Field(
@@ -51,6 +60,14 @@ class Arm(Description):
     """A chain of sections on a fixed base. Unbent, it points along +Z of its base.
 
     M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ, with q and τ of shape (3n,), section by section from the base.
+
+    Examples
+    --------
+    >>> section = ca.Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700.0, damping=110.0, twist=np.pi / 3)
+    >>> arm = ca.Arm(name="trunk", sections=[section] * 3)
+    >>> arm.n, arm.muscle_names[-1]
+    (3, 'l33')
+    >>> standing = arm.replace(gravity=(0, 0, -9.81))  # an arm is never changed, another one is made
     """
 
     name: Name = Field("arm", description="what plots and messages call the arm")
@@ -84,9 +101,16 @@ class Arm(Description):
     @field_validator("sections", mode="before")
     @classmethod
     def _is_a_list(cls, sections: Any) -> Any:
-        if isinstance(sections, (str, dict, Section, type)) or not hasattr(sections, "__iter__"):
+        try:
+            sections = (
+                None
+                if isinstance(sections, (str, dict, Section))
+                else tuple(itertools.islice(sections, MOST_SECTIONS + 1))
+            )
+        except TypeError:  # nothing that can be gone through
+            sections = None
+        if sections is None:
             raise ValueError("must be a list of sections, in a file [[sections]]")
-        sections = tuple(itertools.islice(sections, MOST_SECTIONS + 1))
         if not sections:
             raise ValueError("must have at least one section")
         if len(sections) > MOST_SECTIONS:
@@ -168,7 +192,25 @@ class Arm(Description):
         return (0.0, (0.0, 0.0, 0.0)) if self.payload is None else (self.payload.mass, self.payload.offset)
 
     def muscle_forces(self, forces: ArrayLike) -> Floats:
-        """τ from the forces of all muscles, section by section: (..., muscles) -> (..., 3n), N, positive extends."""
+        """τ from the forces of all muscles, positive extends: Wᵀ f, section by section.
+
+        Parameters
+        ----------
+        forces : array_like, (..., muscles)
+            Force of each muscle, N, in the order of `muscle_names`.
+
+        Returns
+        -------
+        ndarray, (..., 3n)
+            τ, N; the same numbers where no section describes its `muscles`.
+
+        Examples
+        --------
+        >>> four = ca.Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.02] * 4)
+        >>> arm = ca.Arm(sections=[ca.Section(length=0.2, radius=0.02, mass=0.1, stiffness=500.0, muscles=four)])
+        >>> print(arm.muscle_forces([3.0, 3.0, 3.0, 3.0]))  # four muscles, 12 N together, over three coordinates
+        [4. 4. 4.]
+        """
         counts = [len(section.muscle_map) for section in self.sections]
         total = sum(counts)
         checked = numbers_of_shape("forces", forces, total, f"{total} muscles of {self.name!r}")
@@ -178,7 +220,25 @@ class Arm(Description):
         return require_finite("muscle_forces", np.concatenate(tau, axis=-1), checked.ndim - 1)
 
     def muscle_lengths(self, q: ArrayLike) -> Floats:
-        """Length changes of all muscles: (..., 3n) -> (..., muscles), m."""
+        """Length changes of all muscles: W q, section by section.
+
+        Parameters
+        ----------
+        q : array_like, (..., 3n)
+            m.
+
+        Returns
+        -------
+        ndarray, (..., muscles)
+            m, in the order of `muscle_names`; the same numbers where no section describes its `muscles`.
+
+        Examples
+        --------
+        >>> four = ca.Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.02] * 4)
+        >>> arm = ca.Arm(sections=[ca.Section(length=0.2, radius=0.02, mass=0.1, stiffness=500.0, muscles=four)])
+        >>> print((1e3 * arm.muscle_lengths([0.003, 0.012, 0.012])).round(2))  # mm
+        [ 3.  9. 15.  9.]
+        """
         checked = per_section(self, "q", q)
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = [
@@ -190,6 +250,11 @@ class Arm(Description):
 def _numbered(letter: str, section: int, number: int) -> str:
     """l33, or l10-2 where the numbers would run together."""
     return f"{letter}{section}{number}" if max(section, number) < 10 else f"{letter}{section}-{number}"
+
+
+def require_arm(arm: object) -> None:
+    """Raises TypeError unless it is an Arm."""
+    require_kind("arm", arm, Arm, "an Arm (see load_arm)")
 
 
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:

@@ -62,21 +62,62 @@ class ArmFile(Arm):
 
 
 def arm_names() -> list[str]:
-    """The names of the arms that come with the library, for `load_arm`."""
+    """The names of the arms that come with the library, for `load_arm`.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> ca.arm_names()
+    ['prototype', 'prototype-muscles', 'single-section', 'ten-sections']
+    """
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 
 
 def arm_schema() -> dict[str, Any]:
-    """The JSON schema of an arm file, for editors that check and complete as one types."""
+    """The JSON schema of an arm file, for editors that check and complete as one types.
+
+    Returns
+    -------
+    dict
+        As `json.dumps` takes it.
+
+    Examples
+    --------
+    >>> schema = ca.arm_schema()
+    >>> schema["title"], schema["required"]
+    ('continuarm arm file', ['sections'])
+    """
     schema = _without_null(ArmFile.model_json_schema())
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"title": "continuarm arm file"}
 
 
 def load_arm(source: str | os.PathLike[str]) -> Arm:
-    """The arm of a TOML file, or one that comes with the library, by name: `load_arm("prototype")`.
+    """The arm of a TOML file, or one that comes with the library, by name.
 
     A file of that name in the current folder comes before an arm that comes with the library.
-    Raises DescriptionError, one sentence with the file, the field, its value and what is allowed.
+
+    Parameters
+    ----------
+    source : str or path
+        A file, or one of `arm_names`.
+
+    Returns
+    -------
+    Arm
+
+    Raises
+    ------
+    DescriptionError
+        One sentence with the file, the field, its value and what is allowed.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> arm.n, arm.sections[0].length
+    (3, 0.15)
     """
     path = _located(source)
     fields = _parsed(path)
@@ -87,7 +128,21 @@ def load_arm(source: str | os.PathLike[str]) -> Arm:
 
 
 def save_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
-    """Writes an arm to a file that `load_arm` reads back as an equal arm; the file is complete or untouched."""
+    """Writes an arm to a file that `load_arm` reads back as an equal arm; the file is complete or untouched.
+
+    Parameters
+    ----------
+    arm : Arm
+    path : str or path
+        Where to; a link is followed.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype").replace(name="heavier", payload=ca.Payload(mass=0.05))
+    >>> ca.save_arm(arm, "heavier.toml")
+    >>> ca.load_arm("heavier.toml") == arm
+    True
+    """
     if not isinstance(arm, Arm):
         raise DescriptionError(f"save_arm: arm = {short(arm)}: must be an Arm")
     try:

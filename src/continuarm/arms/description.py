@@ -27,7 +27,16 @@ else:
 
 
 class DescriptionError(ValueError):
-    """An arm, section or model that cannot be, in one sentence."""
+    """An arm, section or model that cannot be, in one sentence: the field, its value, what is allowed.
+
+    Examples
+    --------
+    >>> try:
+    ...     ca.Payload(mass=-1.0)
+    ... except ca.DescriptionError as error:
+    ...     print(error)
+    Payload: mass = -1.0: must be a number from 1e-12 to 1e6 kg
+    """
 
 
 class FieldError(ValueError):
@@ -38,8 +47,15 @@ class FieldError(ValueError):
         self.field, self.value = field, value
 
 
-def _path(location: tuple[int | str, ...]) -> str:
-    """('sections', 2, 'mass') -> 'sections[2].mass'."""
+def _path(location: tuple[int | str, ...], model: type[BaseModel]) -> str:
+    """('sections', 2, 'mass') -> 'section 3: mass': sections are counted from 1, as in the names of muscles.
+
+    In a file an entry may stand for several sections: its entries are counted.
+    """
+    if location[:1] == ("sections",) and len(location) > 1 and isinstance(location[1], int):
+        counted = "[[sections]] entry" if _description_at(location[:1], model).__name__.endswith("Entry") else "section"
+        inside = _path(location[2:], model)
+        return f"{counted} {location[1] + 1}" + (f": {inside}" if inside else "")
     text = ""
     for part in location:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
@@ -73,7 +89,7 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
         message += did_you_mean(value, _MODELS)
     elif isinstance(context.get("error"), FieldError):
         location, value = (*location, context["error"].field), context["error"].value
-    place = _path(_without_tag(location))
+    place = _path(_without_tag(location), model)
     if kind == "missing":
         return f"{place} is missing"
     if kind == "union_tag_not_found":
@@ -179,13 +195,14 @@ def _is_computed(member: Any) -> bool:
 
 
 _FIELDS = "\n\nFields:\n"
+_EXAMPLES = "\n\nExamples\n"
 _COMPUTED = "\n\nComputed from them:\n"
 
 
 def _without_fields(schema: dict[str, Any]) -> None:
-    """A schema describes every field in its own place."""
+    """A schema describes every field in its own place, and has no examples in Python."""
     if "description" in schema:
-        schema["description"] = schema["description"].split(_FIELDS)[0]
+        schema["description"] = schema["description"].split(_FIELDS)[0].split(_EXAMPLES)[0]
 
 
 class Description(BaseModel, metaclass=_ByName):
@@ -336,12 +353,12 @@ class Within:
             value = value.item()
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not self.least <= value <= self.most:
-            allowed = f"must be a number from {_written(self.least)} to {_written(self.most)} {self.unit}"
+            allowed = f"must be a number from {written(self.least)} to {written(self.most)} {self.unit}"
             raise ValueError(allowed.rstrip())  # not a TypeError: pydantic reports only ValueError
         return float(value)
 
 
-def _written(limit: float) -> str:
+def written(limit: float) -> str:
     """1e-06 -> 1e-6, and a full turn as 2π."""
     if abs(limit) == math.tau:
         return "2π" if limit > 0 else "-2π"

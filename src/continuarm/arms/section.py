@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, field_validator, model_validator
 
-from continuarm.arms.description import Description, FieldError
+from continuarm.arms.description import Description, FieldError, written
 from continuarm.arms.field_types import (
-    LARGEST_COEFFICIENT,
     Angle,
     Area,
     Coefficient,
@@ -31,13 +30,23 @@ from continuarm.arms.field_types import (
     ThreeOrMore,
     Two,
 )
+from continuarm.common.limits import LARGEST
+from continuarm.common.number_checks import real_numbers
 
 MOST_LISTED = 8
 """Muscles whose angles repr() lists."""
 
 
 class Muscles(Description):
-    """Where the muscles of a section run: three or more, at any angle and distance from its axis."""
+    """Where the muscles of a section run: three or more, at any angle and distance from its axis.
+
+    Examples
+    --------
+    >>> four = ca.Muscles(angles=[0, np.pi / 2, np.pi, 3 * np.pi / 2], radii=[0.02] * 4)
+    >>> section = ca.Section(length=0.2, radius=0.02, mass=0.1, stiffness=500.0, muscles=four)
+    >>> ca.Arm(sections=[section]).muscle_names
+    ['l11', 'l12', 'l13', 'l14']
+    """
 
     angles: Annotated[tuple[Angle, ...], ThreeOrMore] = Field(
         min_length=3, description="rad, about +Z from +X of the section's base"
@@ -122,6 +131,12 @@ class Section(Description):
     """One continuum section: an extensible arc of constant curvature between two plates.
 
     q_i = (l1, l2, l3) are the length changes of muscles at 0°, 120° and 240° on the circle of radius `radius`.
+
+    Examples
+    --------
+    >>> section = ca.Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700.0, damping=110.0)
+    >>> section.replace(mass=0.12).disc_inertia == 0.12 * 0.0125**2 / 4
+    True
     """
 
     length: Length = Field(description="L: unactuated length, m")
@@ -184,18 +199,18 @@ class Section(Description):
     @field_validator("stiffness", "damping", mode="before")
     @classmethod
     def _plain(cls, value: Any) -> Any:
+        allowed = "must be one number, one number per muscle, or a 3x3 matrix of numbers"
         try:
-            array = np.array(value)
-        except ValueError:  # rows of unequal length
-            array = np.array(None)
+            array = real_numbers("value", value, allowed)
+        except ValueError:
+            raise ValueError(allowed) from None
         matrix_or_less = array.ndim < 2 or array.shape == (3, 3)
-        not_numbers = array.dtype.kind not in "iuf" or _holds_truth_value(value) or np.ma.is_masked(value)
-        if not_numbers or not matrix_or_less or not array.size:
-            raise ValueError("must be one number, one number per muscle, or a 3x3 matrix of numbers")
+        if not matrix_or_less or not array.size or _holds_truth_value(value):
+            raise ValueError(allowed)
         if not np.isfinite(array).all():
             raise ValueError("must be finite")
-        if np.abs(array).max() > LARGEST_COEFFICIENT:
-            raise ValueError("must have no number beyond ±1e12")
+        if np.abs(array).max() > LARGEST:
+            raise ValueError(f"must have no number beyond ±{written(LARGEST)}")
         return tuple(map(tuple, array.tolist())) if array.ndim == 2 else array.tolist()
 
     @model_validator(mode="after")

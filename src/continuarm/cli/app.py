@@ -1,14 +1,18 @@
 """The command line: every command is in a file of its own, and started here.
 
-Whatever is wrong with the input is one line on standard error and exit code 2; a warning is one line there.
+Whatever is wrong with the input is one line on standard error and exit code 2; a warning is one line there. After
+Ctrl-C, also during imports, it is exit code 130 and at most a line.
 """
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
@@ -21,12 +25,14 @@ from continuarm.cli.bench_command import bench
 from continuarm.cli.check_command import check
 from continuarm.cli.experiment_command import experiment
 from continuarm.cli.identify_command import identify
-from continuarm.cli.options import BAD_INPUT, INTERRUPTED
+from continuarm.cli.options import BAD_INPUT
 from continuarm.cli.output import release, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.simulate_command import simulate
 from continuarm.cli.video_command import video
 from continuarm.cli.view_command import live, view
+from continuarm.common.command_start import INTERRUPTED, leave
+from continuarm.common.interruption import RaisedInterrupts
 from continuarm.common.text import printable
 from continuarm.simulation.inputs import PressureWarning
 
@@ -43,10 +49,11 @@ app = typer.Typer(
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
     _prepare_output()
+    interrupts = RaisedInterrupts()
     try:
-        with _warnings_in_one_line():
+        with _interrupts_raised(interrupts), _warnings_in_one_line():
             code = app(args=arguments, prog_name="continuarm", standalone_mode=False)
-        sys.stdout.flush()
+            sys.stdout.flush()
     except UsageError as error:
         return _refuse(_with_commands(error.format_message()))
     except ValueError as error:  # what the library says of bad input: one sentence
@@ -61,7 +68,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         _forget_output()
         return _refuse(f"cannot write the output: {error.strerror or error}")
+    except Exception:
+        if interrupts.any:  # what an extension module made of it
+            return INTERRUPTED
+        raise
     return code if isinstance(code, int) else 0
+
+
+@contextlib.contextmanager
+def _interrupts_raised(handler: RaisedInterrupts) -> Iterator[None]:
+    """Ctrl-C is a KeyboardInterrupt inside; before and after, as a command, it leaves at once.
+
+    One that comes where nothing can be raised, as in a callback of Python's import system, comes again a moment later.
+    """
+    before, otherwise = signal.getsignal(signal.SIGINT), sys.unraisablehook
+
+    def again(lost: Any) -> None:
+        if lost.exc_type is KeyboardInterrupt:
+            threading.Timer(0.02, _thread.interrupt_main).start()
+        else:
+            otherwise(lost)
+
+    try:
+        sys.unraisablehook = again
+        if before is leave:
+            signal.signal(signal.SIGINT, handler)
+        yield
+    finally:
+        if before is leave:
+            signal.signal(signal.SIGINT, leave)
+        sys.unraisablehook = otherwise
 
 
 @contextlib.contextmanager
@@ -103,7 +139,8 @@ def _prepare_output() -> None:
 
 def _forget_output() -> None:
     """Keeps Python from writing what is left to an output that is gone, and complaining, as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):  # where no file can be opened any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_version(wanted: bool) -> None:

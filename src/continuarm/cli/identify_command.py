@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from continuarm.cli.options import INTERRUPTED, AsJson
+from continuarm.cli.options import AsJson
 from continuarm.cli.output import claim, new_table, one_line, progress_bar, show, show_json
+from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.files import output_path
+from continuarm.common.interruption import deferred_interruption
 from continuarm.common.text import printable
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ def identify(
 
     A recording is a table with units in its header: t [s], l33 [kPa], x3 [mm], y3 [mm], z3 [mm]. Without t each row is
     a resting shape. Exit codes: 0 fitted; 1 fitted, but a warning says that the arm should not be used as it is; 2 bad
-    input; 130 interrupted, with the best so far written.
+    input; 130 interrupted, with the best so far written. A second Ctrl-C ends it at once.
     """
     from continuarm.arms.arm_file import load_arm
     from continuarm.identification.fit import identify as fit
@@ -69,25 +73,32 @@ def identify(
     for name in noise:
         if name not in known:
             raise ValueError(f"sigma of {name!r}: there is no such sensor, only {', '.join(sorted(known))}")
-    with progress_bar(f"identifying {one_line(described.name)}") as progress:
-        found = fit(
-            described, runs, free, held_out=later, delay=not no_delay, starts=starts, seed=seed, progress=progress
-        )
-    if output:
-        found.save(output)
-    if report:
-        found.report(report)
-    written = [path for path in (output, report) if path]
-    if as_json:
-        show_json(found.summary() | {"written": written})
-    else:
-        show(*identification_tables(found, written))
-    for sentence in (*found.undetermined, *found.warnings):
-        print(f"warning: {printable(sentence)}", file=sys.stderr)
-    if found.interrupted:
+    with deferred_interruption(_at_first_interrupt) as interruption:
+        with progress_bar(f"identifying {one_line(described.name)}") as progress:
+            found = fit(
+                described, runs, free, held_out=later, delay=not no_delay, starts=starts, seed=seed, progress=progress
+            )
+        if output:
+            found.save(output)
+        if report:
+            found.report(report)
+        written = [path for path in (output, report) if path]
+        if as_json:
+            show_json(found.summary() | {"written": written})
+        else:
+            show(*identification_tables(found, written))
+        for sentence in (*found.undetermined, *found.warnings):
+            print(f"warning: {printable(sentence)}", file=sys.stderr)
+    if found.interrupted or interruption.asked:
         raise typer.Exit(INTERRUPTED)
     if found.serious:
         raise typer.Exit(SERIOUS)
+
+
+def _at_first_interrupt() -> None:
+    sentence = b"interrupted: what is known until now is written; Ctrl-C again ends it at once\n"
+    with contextlib.suppress(OSError):  # not by sys.stderr, which may be in the middle of another line
+        os.write(2, sentence)
 
 
 def sigmas(texts: list[str]) -> dict[str, float]:

@@ -9,8 +9,8 @@ import typer
 
 from continuarm.common.text import printable
 
-STOPPED_EARLY, BAD_INPUT, INTERRUPTED = 1, 2, 130
-"""Exit codes."""
+STOPPED_EARLY, BAD_INPUT = 1, 2
+"""Exit codes; that after Ctrl-C is common.command_start.INTERRUPTED."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]

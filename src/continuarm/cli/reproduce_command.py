@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from continuarm.cli.options import INTERRUPTED, AsJson
+from continuarm.cli.options import AsJson
 from continuarm.cli.output import claim, new_table, one_line, progress_bar, show, show_json
+from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.files import output_path
 from continuarm.common.text import printable
 

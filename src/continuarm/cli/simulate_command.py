@@ -9,7 +9,6 @@ import typer
 
 from continuarm.arms.arm_file import load_arm
 from continuarm.cli.options import (
-    INTERRUPTED,
     ArmArgument,
     AsJson,
     PlotOption,
@@ -19,6 +18,7 @@ from continuarm.cli.options import (
     leave_if_stopped,
 )
 from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
+from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.text import printable
 
 

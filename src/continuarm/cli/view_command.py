@@ -12,15 +12,19 @@ from continuarm.common.text import shown
 __all__ = ["live", "view"]
 
 HostOption = Annotated[
-    str, typer.Option(help="Where the page is: this machine only, or 0.0.0.0 for all that reach it.")
+    str, typer.Option(help="Where the page is: this machine only, or 0.0.0.0 for all that reach it and have its token.")
 ]
 PortOption = Annotated[int | None, typer.Option(help="Port of the page; any that is free if left out.")]
 
 
 def view(
-    motion: Annotated[str, typer.Argument(metavar="FILE", help="A motion: run.nc.")],
+    motion: Annotated[str, typer.Argument(metavar="FILE", help="A motion: run.nc; with --mode, an arm.")],
     other: Annotated[
         str | None, typer.Argument(metavar="OTHER", help="Another motion to compare it with, drawn translucent.")
+    ] = None,
+    mode: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Show how the arm FILE swings in a natural mode; 1: the slowest."),
     ] = None,
     html: Annotated[
         str, typer.Option("--html", metavar="FILE", help="Write a page that plays it, complete in one file, and leave.")
@@ -28,23 +32,33 @@ def view(
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
 ) -> None:
-    """Play a motion in the browser: the arm in 3D, a timeline, tips and energies. Ctrl-C ends it.
+    """Play a motion in the browser: the arm in 3D, a timeline, curves over time. Ctrl-C ends it.
+
+    The page is for this machine and who has its address, which carries a token; a page from elsewhere is not answered.
 
     Exit codes: 0 done; 2 bad input.
     """
+    from continuarm.arms.arm_file import load_arm
+    from continuarm.simulation.modes_over_time import mode_motion
     from continuarm.simulation.motion_file import load_motion
     from continuarm.viewer.html import check_html_path, export_html
     from continuarm.viewer.viewer import view_motion
 
     if html:
         check_html_path(html)
-    paths = [path for path in (motion, other) if path is not None]
-    motions = [load_motion(path) for path in paths]
+    names = [path for path in (motion, other) if path is not None]
+    if mode is None:
+        motions = [load_motion(path) for path in names]
+    elif other is None:
+        arm = load_arm(motion)
+        motions, names = [mode_motion(arm, mode)], [arm.name]
+    else:
+        raise ValueError(f"--mode shows one arm: there is nothing to compare it with in {shown(other)}")
     if html:
-        export_html(motions, html, paths)
+        export_html(motions, html, names)
         print(f"written to {shown(html)}")
         return
-    view_motion(*motions, names=paths, host=host, port=port, block=True)
+    view_motion(*motions, names=names, host=host, port=port, block=True)
 
 
 def live(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from continuarm.common.limits import LARGEST
 from continuarm.common.text import short
 
 Floats = NDArray[np.float64]
@@ -22,6 +24,11 @@ def numbers_of_shape(name: str, value: ArrayLike, size: int, counted: str) -> Fl
     array = real_numbers(name, value, f"real numbers of shape (..., {size})")
     if array.shape[-1:] != (size,):
         raise ValueError(f"{name} has shape {array.shape}: must be (..., {size}) for the {counted}")
+    return finite(name, array)
+
+
+def finite(name: str, array: Floats) -> Floats:
+    """The array, if all of it is finite."""
     wrong = ~np.isfinite(array)
     if wrong.any():
         at = first(wrong)
@@ -29,14 +36,25 @@ def numbers_of_shape(name: str, value: ArrayLike, size: int, counted: str) -> Fl
     return array
 
 
+def not_too_large(name: str, array: Floats, unit: str) -> Floats:
+    """The array, if all of it is finite and of a size that anything real has."""
+    wrong = np.abs(finite(name, array)) > LARGEST
+    if wrong.any():
+        at = first(wrong)
+        raise ValueError(f"{entry(name, at)} = {array[at]:g}: must be within ±{LARGEST:g} {unit}")
+    return array
+
+
 def real_numbers(name: str, value: ArrayLike, allowed: str) -> Floats:
     """The value as a float array of any shape; `allowed` says what is taken where it is not one."""
+    if np.ma.is_masked(value) or (isinstance(value, (list, tuple)) and _holds_masked(value)):
+        raise ValueError(f"{name} has masked entries: must be {allowed}")
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} is ragged: must be {allowed}") from None
-    if np.ma.is_masked(value):
-        raise ValueError(f"{name} has masked entries: must be {allowed}")
+    if array.dtype == object and array.size and all(map(is_number, array.flat)):  # integers of more than 64 bits
+        return np.reshape([as_float(each) for each in array.flat], array.shape)
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{_shown(name, value, array.dtype)}: must be {allowed}")
     with np.errstate(over="ignore"):  # what a float64 cannot hold becomes infinite, and is refused as such
@@ -59,7 +77,32 @@ def not_finite(name: str, at: Sequence[int], cause: str) -> ValueError:
 
 def is_number(value: object) -> bool:
     """Whether a value is one real number; a truth value is none."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    return number and not isinstance(value, (bool, np.timedelta64))  # which NumPy counts among the integers
+
+
+def as_float(value: object) -> float:
+    """One real number as a float: infinite where it is too large for one, NaN where it is no number at all."""
+    if not is_number(value):
+        return math.nan
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+
+
+def _holds_masked(values: Sequence[Any], depth: int = 0) -> bool:
+    """Whether a list has a masked number in it, which NumPy would warn of and take for a NaN."""
+    if _PLAIN.issuperset(map(type, values)) or depth > 64:  # no array has so many axes: it is refused for that
+        return False
+    return any(
+        _holds_masked(each, depth + 1) if isinstance(each, (list, tuple)) else np.ma.is_masked(each)
+        for each in values
+        if isinstance(each, (list, tuple, np.ma.MaskedArray))
+    )
+
+
+_PLAIN = {int, float, np.float64}
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -80,11 +123,16 @@ def _shown(name: str, value: Any, kind: np.dtype[Any]) -> str:
 
 def whole_number(name: str, value: object, least: int, most: int = MOST) -> int:
     """The value as an int not below the least and not above the most."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+    if not is_number(value) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} = {short(value)}: must be a whole number of at least {least}")
     if value > most:
         raise ValueError(f"{name} = {short(value)}: must be a whole number of at most {most}")
     return int(value)
+
+
+def seed_number(name: str, value: object) -> int:
+    """The value as a seed of random numbers."""
+    return whole_number(name, value, least=0, most=2**63)
 
 
 def fractions(name: str, value: ArrayLike) -> Floats:
@@ -111,7 +159,8 @@ def rate(name: str, value: object, most: float) -> float:
 
 def number_above(name: str, value: object, least: float, most: float, unit: str, units: str) -> float:
     """The value as a number above the least and at most the most, of so many units; text such as '5 s' is none."""
-    if not is_number(value) or not least < float(value) <= most:  # type: ignore[arg-type]
+    found = as_float(value)
+    if not least < found <= most:
         limits = f"above {least:g} {unit} and at most {most:g} {unit}"
         raise ValueError(f"{name} = {short(value)}: must be a number of {units}, {limits}")
-    return float(value)  # type: ignore[arg-type]
+    return found

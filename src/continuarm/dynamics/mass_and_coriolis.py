@@ -49,9 +49,11 @@ def coriolis_matrix(arm: Arm, q: Array, qd: Array) -> Array:
     """C(q, q̇) of the Christoffel symbols: (..., 3n, 3n).
 
     C q̇ is quadratic in q̇ and its symbols are symmetric in k and h, so C = ½ ∂(C q̇)/∂q̇, taken exactly by a complex
-    step.
+    step. C is linear in q̇, which is taken in units of its size: a product with the step would else underflow.
     """
     size = 3 * arm.n
+    _, exponent = np.frexp(np.abs(qd).max(axis=-1, initial=0.0))
     units = np.eye(size).reshape(size, *(1,) * (q.ndim - 1), size)
-    forces = motion_forces(arm, q, qd + 1j * COMPLEX_STEP * units, np.zeros(size), np.zeros(3))
-    return np.moveaxis(forces.imag / (2 * COMPLEX_STEP), 0, -1)
+    rates = np.ldexp(qd, -exponent[..., None]) + 1j * COMPLEX_STEP * units
+    forces = motion_forces(arm, q, rates, np.zeros(size), np.zeros(3))
+    return np.ldexp(np.moveaxis(forces.imag / (2 * COMPLEX_STEP), 0, -1), exponent[..., None, None])

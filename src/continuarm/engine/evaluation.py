@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.argument_checks import choice
 from continuarm.common.number_checks import not_finite, require_finite, whole_number
 from continuarm.engine import compiled
 from continuarm.engine.compiled import NOT_BUILT, PROCESSORS
@@ -34,8 +35,8 @@ def _carefully(
     quantity: Quantity, arm: Arm, values: tuple[Any, ...], engine: Engine | None, threads: int | None
 ) -> Any:
     """The same for arguments of any kind: they are brought into shape, or refused in one sentence."""
-    if engine not in (None, "native", "reference"):
-        raise ValueError(f"engine = {engine!r}: must be 'native' or 'reference'")
+    if engine is not None:
+        choice("engine", engine, ("native", "reference"))
     if engine == "native" and compiled.native is None:
         raise ValueError(f"engine = 'native': {NOT_BUILT}")
     count = PROCESSORS if threads is None else whole_number("threads", threads, least=1)

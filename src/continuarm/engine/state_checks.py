@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm, per_section
+from continuarm.arms.arm import Arm, per_section, require_arm
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
 from continuarm.sections.model_range import FULL_TURN, bending_angle, margins
 
+_AS_THEY_ARE: Mapping[str, str] = {}
 
-def checked(arm: Arm, **values: ArrayLike) -> tuple[Floats, ...]:
+
+def checked(arm: Arm, called: Mapping[str, str] = _AS_THEY_ARE, /, **values: ArrayLike) -> tuple[Floats, ...]:
     """The values as float arrays with common batch axes: finite, and q inside the model's range.
 
-    All are (..., 3n), but a wrench, which is (..., 6).
+    All are (..., 3n), but a wrench, which is (..., 6). called: what the user calls them, where it is something else.
     Raises ValueError that names the argument or section, the value and what is allowed.
     """
-    if not isinstance(arm, Arm):
-        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    arrays = {name: _array(arm, name, value) for name, value in values.items()}
-    try:
-        batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"batch axes do not fit together: {shapes}") from None
+    require_arm(arm)
+    arrays = {name: _array(arm, name, value, called.get(name, name)) for name, value in values.items()}
+    batch = common_batch({called.get(name, name): array.shape for name, array in arrays.items()})
     if "q" in arrays:
-        check_range(arm, arrays["q"])
+        check_range(arm, arrays["q"], called.get("q", "q"))
     return tuple(np.broadcast_to(array, batch + array.shape[-1:]) for array in arrays.values())
 
 
-def _array(arm: Arm, name: str, value: ArrayLike) -> Floats:
-    if name == "wrench":
+def common_batch(shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The batch axes of several arguments together: all but the last of each."""
+    try:
+        return np.broadcast_shapes(*(shape[:-1] for shape in shapes.values()))
+    except ValueError:
+        named = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"batch axes do not fit together: {named}") from None
+
+
+def _array(arm: Arm, kind: str, value: ArrayLike, name: str) -> Floats:
+    if kind == "wrench":
         return numbers_of_shape(name, value, 6, "moment and force at the last tip")
     return per_section(arm, name, value)
 
 
-def check_range(arm: Arm, q: Floats) -> None:
+def check_range(arm: Arm, q: Floats, name: str = "q") -> None:
     """Raises ValueError if a section of q (..., 3n) is bent beyond a full turn or shortened to nothing."""
     for i, section in enumerate(arm.sections):
         qi = q[..., 3 * i : 3 * i + 3]
@@ -45,7 +53,7 @@ def check_range(arm: Arm, q: Floats) -> None:
         for wrong in (bend_margin <= 0, length <= 0):
             if wrong.any():
                 at = first(wrong)
-                where = f" (at {entry('q', at)})" if at else ""
+                where = f" (at {entry(name, at)})" if at or name != "q" else ""
                 raise ValueError(f"section {i + 1} of {arm.n}{where} {_beyond(section, qi[at])}")
 
 

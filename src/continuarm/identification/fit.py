@@ -9,14 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import whole_number
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import listed, require_function, truth_value
+from continuarm.common.interruption import Interruption, deferred_interruption
+from continuarm.common.number_checks import seed_number, whole_number
 from continuarm.engine.compiled import PROCESSORS
 from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.fitted_parameters import FittedParameter, fitted_parameters, provenance
 from continuarm.identification.free_parameters import free_parameters
 from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit, misfit_warnings, misfits
-from continuarm.identification.parameter_covariance import parameter_covariance
+from continuarm.identification.parameter_covariance import parameter_covariance, unknown_covariance
 from continuarm.identification.parameter_search import ParameterSearch
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_checks import check_pressures, checked_recording
@@ -48,45 +50,97 @@ def identify(
 ) -> Identification:
     """The arm whose motion comes nearest to recordings, with errors.
 
-    arm: where the search begins; everything that is not free stays as it is.
-    free: names of parameters, or Free(name, bounds, start), see Free; text may name several with commas between them.
-    held_out: recordings that the fit does not see; how well it meets them is reported.
-    delay: whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
-    starts: from how many places, drawn with the seed, to search; if left out one, or five if that ends far from the
-    noise. threads: how many simulations run together; all processors if left out.
-    progress is called with the share done and words about the current misfit. Ctrl-C ends the search: the best so far
-    is returned, and says so. Raises ValueError for recordings that cannot be of this arm, with the likely cause.
+    Ctrl-C ends the search: the best so far is returned, with errors, and says so; a second Ctrl-C ends it all at once.
+
+    Parameters
+    ----------
+    arm : Arm
+        Where the search begins; everything that is not free stays as it is.
+    recordings : Recording or sequence of Recording
+    free : str or iterable of str or Free
+        Names of parameters, see `Free`; text may name several with commas between them.
+    held_out : sequence of Recording, optional
+        Recordings that the fit does not see; how well it meets them is reported.
+    delay : bool, optional
+        Whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
+    starts : int, optional
+        From how many places, drawn with the seed, to search; if left out one, or five if that ends far from the noise.
+    seed : int, optional
+        Of the places.
+    threads : int, optional
+        How many simulations run together; all processors if left out.
+    progress : callable, optional
+        Called with the share done and words about the current misfit.
+
+    Returns
+    -------
+    Identification
+
+    Raises
+    ------
+    ValueError
+        For recordings that cannot be of this arm, with the likely cause.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> truth = arm.replace(sections=[section.replace(stiffness=1500.0) for section in arm.sections])
+    >>> camera = ca.TipPosition(3, np.zeros((61, 3)))
+    >>> run = ca.Recording("run", ca.PressureSteps({"l33": [(0.5, 500e3)]}), np.arange(61) / 20, [camera])
+    >>> found = ca.identify(arm, ca.simulated_recording(truth, run), "stiffness", delay=False)
+    >>> fitted = found["stiffness"]
+    >>> bool(abs(fitted.value - 1500) < 4 * fitted.standard_error), found.serious
+    (True, False)
     """
+    with deferred_interruption() as interruption:
+        return _identified(interruption, arm, recordings, free, held_out, delay, starts, seed, threads, progress)
+
+
+def _identified(
+    interruption: Interruption,
+    arm: Arm,
+    recordings: Recording | Sequence[Recording],
+    free: str | Iterable[str | Free],
+    held_out: Sequence[Recording],
+    delay: bool,
+    starts: int | None,
+    seed: int,
+    threads: int | None,
+    progress: Callable[[float, str], object] | None,
+) -> Identification:
     began = time.perf_counter()
-    if not isinstance(arm, Arm):
-        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    runs = [recordings] if isinstance(recordings, Recording) else list(recordings)
-    _check_names([*runs, *held_out])
+    require_arm(arm)
+    runs = listed("recordings", recordings, Recording, "a Recording (see read_recording)")
+    later = listed("held_out", held_out, Recording, "a Recording (see read_recording)")
+    _check_names(runs, later)
+    seed, delay = seed_number("seed", seed), truth_value("delay", delay)
+    require_function("progress", progress)
     if starts is not None:
         whole_number("starts", starts, least=1)
     if all(section.muscle_area for section in arm.sections):  # which may be free
-        for each in (*runs, *held_out):
+        for each in (*runs, *later):
             check_pressures(each, arm)
     parameters = free_parameters(arm, free, runs, delay=delay)
     moved_frame = parameters.is_free("sensor_frame")
-    checked = [checked_recording(each, parameters.start_arm, moved_frame) for each in [*runs, *held_out]]
+    checked = [checked_recording(each, parameters.start_arm, moved_frame) for each in [*runs, *later]]
     warnings = [sentence for _, sentences in checked for sentence in sentences]
     runs, kept_back = [run for run, _ in checked][: len(runs)], [run for run, _ in checked][len(runs) :]
 
     with ThreadPoolExecutor(PROCESSORS if threads is None else whole_number("threads", threads, least=1)) as pool:
-        search = ParameterSearch(ResidualFunction(parameters, runs, pool), progress or (lambda share, words: None))
+        residuals = ResidualFunction(parameters, runs, pool, interruption)
+        search = ParameterSearch(residuals, progress or (lambda share, words: None))
         if search.residuals.count < len(parameters):
             counts = f"{search.residuals.count} measured numbers for {len(parameters)} parameters"
             raise ValueError(f"recordings hold {counts}: must hold at least as many")
-        interrupted = False
-        try:
+        with interruption.ends():
             search.in_stages()
             extra = (MORE_STARTS if _far_above_noise(search) else 0) if starts is None else starts - 1
             search.from_other_starts(extra, np.random.default_rng(seed))
-        except KeyboardInterrupt:
-            interrupted = True
-            warnings.append("the search was interrupted: these are the best numbers until then")
-        found = _result(search, kept_back, delay, warnings, interrupted)
+        missing = []
+        if interruption.accepted:
+            here = "the numbers that it began with" if np.array_equal(search.x, parameters.start) else "the best so far"
+            missing.append(f"the search was interrupted: these are {here}")
+        found = _result(search, kept_back, delay, missing, warnings)
     record = {
         "evaluations": search.residuals.evaluations,
         "samples": search.residuals.count,
@@ -98,13 +152,11 @@ def identify(
     return replace(found, record=record)
 
 
-def _check_names(recordings: Sequence[Recording]) -> None:
-    if not recordings:
+def _check_names(runs: Sequence[Recording], held_out: Sequence[Recording]) -> None:
+    if not runs:
         raise ValueError("recordings: must be at least one")
     names = []
-    for each in recordings:
-        if not isinstance(each, Recording):
-            raise TypeError(f"recordings hold a {type(each).__name__}: must be Recording (see read_recording)")
+    for each in (*runs, *held_out):
         if each.name in names:
             raise ValueError(f"two recordings are called {each.name!r}: each must have a name of its own")
         names.append(each.name)
@@ -123,18 +175,31 @@ def _far_above_noise(search: ParameterSearch) -> bool:
 
 
 def _result(
-    search: ParameterSearch, kept_back: Sequence[Recording], delay: bool, warnings: list[str], interrupted: bool
+    search: ParameterSearch, kept_back: Sequence[Recording], delay: bool, missing: list[str], warnings: list[str]
 ) -> Identification:
-    """Errors, misfits and words at the end of a search."""
-    search.tell(0.9, "errors of the parameters")
+    """Errors, misfits and words at the end of a search; of what Ctrl-C ends, a sentence in `missing` instead."""
     residuals, parameters, x = search.residuals, search.parameters, search.x
-    errors = parameter_covariance(residuals(x), residuals.jacobian(x, fine=True), residuals.channel_rows())
+    interruption = residuals.interruption
+    errors = unknown = unknown_covariance(len(x), residuals.count)
+    with interruption.ends():
+        search.tell(0.9, "errors of the parameters")
+        if interruption.accepted:  # the search may have had no time for it
+            residuals.estimate_scales(x)
+        errors = parameter_covariance(residuals(x), residuals.jacobian(x, fine=True), residuals.channel_rows())
+    if errors is unknown:
+        missing.append("the errors of the parameters are unknown: their computation was interrupted")
     rows, correlation = fitted_parameters(parameters, x, errors)
     words = (undetermined_in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
     unseen = tuple(dict.fromkeys(words))
     seen, noise, found = _left_over(search)
     fitted = parameters.arm(x)
-    later = [sensor for each in kept_back for sensor in _held_out(each, search, fitted, delay)]
+    later: list[SensorComparison] = []
+    with interruption.ends():
+        for each in kept_back:
+            later += _held_out(each, search, fitted, delay)
+    seen_later = {sensor.recording for sensor in later}
+    unjudged = [each.name for each in kept_back if each.name not in seen_later]
+    missing += [f"the arm is not judged by {name}: interrupted" for name in unjudged]
     noise = estimated_noise(later, kept_back, parameters.start_arm) | noise
     judged = misfits(later, noise, given_noise(kept_back))
 
@@ -147,14 +212,16 @@ def _result(
             f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
         )
     above = any(each.multiple > FAR_ABOVE or each.off_together for each in [*found, *judged])
-    sentences = [*warnings, *serious, *misfit_warnings([*found, *judged]), *correlated, *search.stuck_warnings]
+    with interruption.ends():
+        search.tell(1.0, "done")
+    late = ["interrupted when all was computed: nothing is missing"] if interruption.accepted and not missing else []
+    notes = [*misfit_warnings([*found, *judged]), *correlated, *search.stuck_warnings]
     caution = ""
-    if interrupted or serious or unseen or above:
-        why = "the fit was interrupted" if interrupted else "see the warnings of the fit"
+    if missing or serious or unseen or above:
+        why = "the fit was interrupted" if missing else "see the warnings of the fit"
         caution = f"NOT TO BE USED AS IT IS: {why}."
     source = provenance([each.name for each in residuals.recordings], rows)
     description = " ".join(filter(None, [caution, fitted.description, source]))
-    search.tell(1.0, "done")
     return Identification(
         arm=fitted.replace(description=description),
         parameters=tuple(rows),
@@ -163,9 +230,9 @@ def _result(
         misfit=tuple(found),
         held_out=tuple(judged),
         noise=noise | {sensor: sigma for (_, sensor), sigma in given_noise(residuals.recordings).items()},
-        warnings=tuple(sentences),
-        serious=bool(serious or unseen or above or interrupted),
-        interrupted=interrupted,
+        warnings=(*missing, *late, *warnings, *serious, *notes),
+        serious=bool(serious or unseen or above or missing),
+        interrupted=interruption.accepted,
         record={},
         comparisons=(*seen, *later),
     )
@@ -193,7 +260,8 @@ def _serious(search: ParameterSearch, rows: Sequence[FittedParameter]) -> list[s
 
 def _held_out(recording: Recording, search: ParameterSearch, fitted: Arm, delay: bool) -> list[SensorComparison]:
     """A recording that the fit did not see, with the delay that suits it best."""
-    simulated, frame = simulated_track(fitted, recording), search.parameters.frame(search.x)
+    simulated = simulated_track(fitted, recording, check=search.residuals.interruption.check)
+    frame = search.parameters.frame(search.x)
     own = differences(recording, simulated, best_delay(recording, simulated, frame) if delay else 0.0, frame)
     used = [np.isfinite(sensor.values) for sensor in recording.sensors]
     return sensor_comparisons([recording], [own], [used], held_out=True)

@@ -15,7 +15,8 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.number_checks import Floats
+from continuarm.common.argument_checks import require_kind
+from continuarm.common.number_checks import Floats, as_float, real_numbers
 from continuarm.common.text import short
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.sensors import reach
@@ -29,17 +30,45 @@ LEAST_PART = 1e-6
 
 @dataclass(frozen=True)
 class Free:
-    """A parameter to be fitted: its name, and where it is searched for, in SI units.
+    """A parameter to be fitted: its name, and where it is searched for.
 
     Names are those of the fields of a section: stiffness, damping, mass, muscle_area, dead_zone, valve_lag,
     pressure_stiffness, hysteresis, twist, offset, each one number (hysteresis: three) for all sections; or
     "... per section"; for stiffness and damping also "... per muscle", "... matrix" and "... matrix per section". Twist
     and offset are those between sections. Of the arm: base_rotation. Of the measurement: sensor_frame, delay.
+
+    Parameters
+    ----------
+    name : str
+        One of those above.
+    bounds : (float, float), optional
+        In SI units; if left out a positive parameter is searched for from a thirtieth to thirty times its start.
+    start : float, optional
+        In SI units; what the arm has if left out.
+
+    Examples
+    --------
+    >>> ca.Free("dead_zone", bounds=(50e3, 200e3))
+    Free(name='dead_zone', bounds=(50000.0, 200000.0), start=None)
     """
 
     name: str
     bounds: tuple[float, float] | None = None
     start: float | None = None
+
+    def __post_init__(self) -> None:
+        require_kind("name", self.name, str, "the name of a parameter, such as 'stiffness'")
+        if self.bounds is not None:
+            allowed = "two numbers, the least and the greatest"
+            bounds = real_numbers(f"bounds of {self.name}", self.bounds, allowed)
+            if bounds.shape != (2,):
+                raise ValueError(f"bounds of {self.name} = {short(self.bounds)}: must be {allowed}")
+            object.__setattr__(self, "bounds", tuple(bounds.tolist()))
+        if self.start is not None:
+            start = as_float(self.start)
+            if not math.isfinite(start):
+                raise ValueError(f"start of {self.name} = {short(self.start)}: must be a finite number")
+            object.__setattr__(self, "start", start)
 
 
 class SearchNumber(NamedTuple):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.argument_checks import listed
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
 from continuarm.identification.fittable_parameters import FITTABLE, FittableParameter, Free, ReportedNumber, Request
@@ -108,7 +109,7 @@ def free_parameters(
 
     Raises ValueError for names that there are not, and for parameters that these recordings cannot show.
     """
-    names = free.split(",") if isinstance(free, str) else free
+    names = listed("free", free.split(",") if isinstance(free, str) else free, (str, Free), "a name, or Free(...)")
     wanted = [Free(" ".join(each.split())) if isinstance(each, str) else each for each in names]
     if not wanted or all(each.name == "delay" for each in wanted):
         raise ValueError("free names no parameter of the arm: must name at least one, such as 'stiffness'")

@@ -71,6 +71,12 @@ def parameter_covariance(residuals: Floats, jacobian: Floats, channels: Sequence
     return ParameterCovariance(covariance, plain_directions(rows[blind]), unknown, degrees_of_freedom, worst)
 
 
+def unknown_covariance(size: int, count: int) -> ParameterCovariance:
+    """That of p = size numbers fitted to `count` samples where nothing is known of their errors."""
+    anything = (2 * HOPELESS) ** 2 * np.eye(size)
+    return ParameterCovariance(anything, [], np.ones(size, dtype=bool), count - size, 0.0)
+
+
 def _correlation(psi: Floats, pairs: NDArray[np.int_]) -> float:
     """Of neighbouring residuals, where it is more than chance; at most 0.99."""
     if len(pairs) < 10:

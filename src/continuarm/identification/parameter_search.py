@@ -56,6 +56,7 @@ class ParameterSearch:
 
     def _all_parameters(self, share: tuple[float, float]) -> None:
         """All numbers, until the noise levels and the list of stuck sensors stay."""
+        self.settled = False
         everything, (low, high) = np.ones(len(self.x), dtype=bool), share
         half = (low + high) / 2
         self.settle(everything, "soft_l1", 2, 20, (low, half, "all parameters"))
@@ -76,15 +77,19 @@ class ParameterSearch:
         runs = [run.without(mask) for run, mask in zip(self.residuals.recordings, masks, strict=True)]
         tables = [run if run.static else resting_shapes(run, self.parameters.start_arm) for run in runs]
         known = [table for table in tables if table is not None]
-        resting = ResidualFunction(self.parameters, known, self.residuals.pool)
+        interruption = self.residuals.interruption
+        resting = ResidualFunction(self.parameters, known, self.residuals.pool, interruption)
         if resting.count < np.sum(shown & ~delays) or all(run.static for run in runs):
             return
         other = ParameterSearch(resting, self.tell)
-        other.settle(shown & ~delays, "soft_l1", 3, 30, (0.0, 0.1, "resting shapes"))
+        with interruption.ends():
+            other.settle(shown & ~delays, "soft_l1", 3, 30, (0.0, 0.1, "resting shapes"))
         self.residuals.evaluations += resting.evaluations
         self.residuals.estimate_scales(self.x)
         if self.cost(other.x) < self.cost(self.x):
             self.x = other.x
+        if interruption.accepted:  # what resting shapes had shown until then is kept
+            raise KeyboardInterrupt
 
     def from_other_starts(self, times: int, rng: np.random.Generator) -> None:
         """Searches from other places, and keeps the best."""
@@ -122,15 +127,16 @@ class ParameterSearch:
     def leave_out_stuck(self) -> bool:
         """Leaves out what sensors repeat while the arm at x moves; whether that differs from before."""
         before = self.residuals.used
-        self.stuck_warnings, used = [], []
+        warnings: list[str] = []
+        used = []
         runs = zip(self.residuals.recordings, self.residuals.differences(self.x), self._measured, strict=True)
         for run, own, measured in runs:
             stuck, sentences = stuck_samples(run, own.readings, self.parameters.start_arm)
             used.append([mask & ~wrong for mask, wrong in zip(measured, stuck, strict=True)])
-            self.stuck_warnings += sentences
+            warnings += sentences
         if not any(mask.any() for masks in used for mask in masks):
             raise ValueError("every sensor of every recording stands still while the arm moves: nothing is left to fit")
-        self.residuals.used = used
+        self.residuals.used, self.stuck_warnings = used, warnings
         return any(
             not np.array_equal(a, b) for x, y in zip(before, used, strict=True) for a, b in zip(x, y, strict=True)
         )

@@ -14,17 +14,20 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import choice, listed, require_title, truth_value
+from continuarm.common.limits import LARGEST
+from continuarm.common.number_checks import Floats, not_too_large, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
 from continuarm.identification.sensors import Sensor
-from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, split_commands
-from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, checked_pressures
+from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
+from continuarm.simulation.inputs import Input, WrenchSignal, check_input, checked_pressures, commands_of
 
 Start = Literal["equilibrium", "hanging", "unbent"]
 STARTS = get_args(Start)
 """How a recording begins: at rest under its first commands, at rest without any, or at q = 0."""
+NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
 MOST_NAMED = 6
 """Sensors that repr() names."""
 LONGEST_DELAY = 0.2
@@ -58,9 +61,31 @@ class CommandRows:
 class Recording:
     """One measured run, or a static table of them.
 
-    times: (k,) of the samples in s, on the clock of the input, which begins at 0; of a static table the row numbers.
-    start: "equilibrium" at rest under the first commands, "hanging" at rest before them, "unbent" q = 0.
-    wrench: on the last tip, as in `simulate`.
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    input : optional
+        What drove the arm: `PressureSteps`, `PressureSignal`, `ForceSignal`, or None.
+    times : array_like, (k,)
+        Of the samples, s, on the clock of the input, which begins at 0; of a static table the row numbers.
+    sensors : sequence
+        `TipPosition`, `TipOrientation`, `MuscleLength`, each with k rows.
+    start : {"equilibrium", "hanging", "unbent"}, optional
+        At rest under the first commands, at rest before them, or at q = 0.
+    wrench : array_like, (6,), or WrenchSignal, optional
+        On the last tip, as in `simulate`.
+    static : bool, optional
+        Whether it is a static table, see `Recording.table`.
+
+    Examples
+    --------
+    >>> times = np.arange(60) / 30
+    >>> camera = ca.TipPosition(3, np.zeros((60, 3)))
+    >>> run = ca.Recording("run1", ca.PressureSteps({"l33": [(0.5, 500e3)]}), times, [camera])
+    >>> seen = ca.simulated_recording(ca.load_arm("prototype"), run, noise=1e-3, seed=1)
+    >>> print((1e3 * seen.sensors[0].values[-1]).round())  # mm
+    [-82.   1. 408.]
     """
 
     name: str
@@ -72,31 +97,30 @@ class Recording:
     static: bool = False
 
     def __post_init__(self) -> None:
+        require_title("name", self.name)
         times = np.atleast_1d(real_numbers(f"{self.name}: times", self.times, "a list of seconds"))
         object.__setattr__(self, "times", times)
-        sensors = (self.sensors,) if isinstance(self.sensors, Sensor) else tuple(self.sensors)
-        object.__setattr__(self, "sensors", sensors)
-        if self.input is not None and not hasattr(self.input, "drive"):
-            kinds = "PressureSteps, PressureSignal, ForceSignal or nothing"
-            raise TypeError(f"{self.name}: input is {type(self.input).__name__}: must be {kinds}")
-        if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any():
-            raise ValueError(f"{self.name}: times must be finite numbers from 0 s on")
+        kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
+        object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
+        object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
+        check_input(self.input, f"{self.name}: ")
+        if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any() or (times > LARGEST).any():
+            raise ValueError(f"{self.name}: times must be a list of finite numbers from 0 s on, at most {LARGEST:g}")
         if (np.diff(times) <= 0).any():
             row = int(np.argmax(np.diff(times) <= 0))
             raise ValueError(f"{self.name}: times must ascend; they do not after {times[row]:g} s (sample {row + 1})")
         if len(times) < (1 if self.static else 2):
-            raise ValueError(f"{self.name}: has {len(times)} samples: must have at least {1 if self.static else 2}")
-        if self.start not in STARTS:
-            raise ValueError(f"{self.name}: start = {self.start!r}: must be one of {', '.join(map(repr, STARTS))}")
+            raise ValueError(f"{self.name}: has {len(times)} times: must have at least {1 if self.static else 2}")
+        choice(f"{self.name}: start", self.start, STARTS)
         if not self.sensors:
-            raise ValueError(f"{self.name}: has no measured channel: must have tip positions, orientations or lengths")
+            raise ValueError(f"{self.name}: {NO_SENSORS}")
         names = Counter(sensor.name for sensor in self.sensors)
         for sensor in self.sensors:
             if names[sensor.name] > 1:
                 raise ValueError(f"{self.name}: {sensor.name} is there twice")
             if len(sensor.values) != len(times):
                 rows = f"{len(sensor.values)} rows: must have {len(times)}, one for each time"
-                raise ValueError(f"{self.name}: {sensor.name} has {rows}")
+                raise ValueError(f"{self.name}: values of {sensor.name} have {rows}")
 
     def __repr__(self) -> str:
         driven = "nothing" if self.input is None else type(self.input).__name__
@@ -121,32 +145,86 @@ class Recording:
         forces: ArrayLike = 0.0,
         wrench: ArrayLike = 0.0,
     ) -> Recording:
-        """A static table: pressures (k, muscles) in Pa, forces (k, 3n) in N or wrenches (k, 6), and resting shapes."""
-        rows = command_rows(arm, pressures=pressures, forces=forces, wrench=wrench)
-        seen = tuple(sensors)
-        count = len(seen[0].values) if seen else 1
+        """A static table: commands row by row, and where the arm came to rest under each.
+
+        Parameters
+        ----------
+        name : str
+        sensors : iterable
+            Each with k rows.
+        arm : Arm
+        pressures : array_like, (k, muscles), optional
+            Pa.
+        forces : array_like, (k, 3n), optional
+            N.
+        wrench : array_like, (k, 6), optional
+            Moment, N m, and force, N, on the last tip.
+
+        Returns
+        -------
+        Recording
+        """
+        require_arm(arm)
+        kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
+        seen = tuple(listed("sensors", sensors, Sensor, kinds))
+        if not seen:
+            raise ValueError(f"{name}: {NO_SENSORS}")
+        count = len(seen[0].values)
+        widths = {"pressures": muscle_count(arm), "forces": 3 * arm.n, "wrench": 6}
+        given = {"pressures": pressures, "forces": forces, "wrench": wrench}
+        rows = command_rows(arm, **{name: _table_columns(name, given[name], widths[name], count) for name in given})
         rows = np.repeat(rows, count, axis=0) if len(rows) == 1 else rows
         numbers = np.arange(len(rows), dtype=float)
         return cls(name, CommandRows(numbers, rows), numbers, seen, static=True)
 
     def drive(self, arm: Arm) -> CommandsOverTime:
-        """The commands over time, the wrench included."""
+        """The commands over time, the wrench included.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+        """
         try:
-            drive = (NoInput() if self.input is None else self.input).drive(arm)
-            if self.wrench is None:
-                return drive
-            if isinstance(self.wrench, WrenchSignal):
-                return drive.plus(self.wrench.drive(arm))
-            return drive.plus_held(command_rows(arm, wrench=self.wrench)[0])
+            return commands_of(arm, self.input, self.wrench)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
     def commands(self, arm: Arm) -> Commands:
-        """What the arm is commanded at the times of the samples."""
+        """What the arm is commanded at the times of the samples.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        Commands
+        """
         return split_commands(arm, self.drive(arm).at(self.times))
 
     def without(self, masks: Sequence[NDArray[np.bool_]]) -> Recording:
-        """The same with gaps where a mask (k, width) of each sensor is True."""
+        """The same with gaps where a mask of each sensor is True.
+
+        Parameters
+        ----------
+        masks : sequence of ndarray of bool, (k, width)
+
+        Returns
+        -------
+        Recording
+        """
         both = zip(self.sensors, masks, strict=True)
         cut = [sensor.replace(values=np.where(mask, np.nan, sensor.values)) for sensor, mask in both]
         return replace(self, sensors=tuple(cut))
+
+
+def _table_columns(name: str, values: ArrayLike, width: int, count: int) -> Floats:
+    """Commands of one kind in a static table: a number for all, a row for all, or (count, width)."""
+    found = real_numbers(name, values, f"a number, or rows of {width} numbers")
+    if found.shape not in ((), (width,), (1, width), (count, width)):
+        raise ValueError(f"{name} has shape {found.shape}: must be ({count}, {width}), one row for each shape")
+    return not_too_large(name, found, {"pressures": "Pa", "forces": "N"}.get(name, "N m and N"))

@@ -18,14 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import choice, require_file_name, require_kind, truth_value
 from continuarm.common.files import file_name, output_path, replaced
-from continuarm.common.number_checks import Floats, is_number
+from continuarm.common.number_checks import Floats, as_float
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
-from continuarm.identification.recording import CommandRows, Recording, Start
+from continuarm.identification.recording import STARTS, CommandRows, Recording, Start
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
@@ -69,14 +70,43 @@ def read_recording(
     sigma: float | Mapping[str, float] | None = None,
     linear: bool | None = None,
 ) -> Recording:
-    """A recording from a CSV table whose header names units, or from a motion that `save_motion` wrote.
+    r"""A recording from a CSV table whose header names units, or from a motion that `save_motion` wrote.
 
-    input: what drove the arm, where the file does not say; its clock begins at the first row.
-    start: how the run begins, see Recording; "equilibrium" if left out, for a motion "unbent" if it begins so.
-    sigma: noise of the sensors, m and rad: a number for positions and lengths, or by name or kind of sensor,
-    {"tips": 1e-3, "tip 3": 2e-3, "orientations": 0.01, "lengths": 5e-4}; estimated where left out.
-    linear: whether commands run in lines from row to row; if left out, those that hardly change are steps.
+    Parameters
+    ----------
+    path : str or path
+        .csv or .txt, or a motion: .nc.
+    arm : Arm
+        Whose muscles and sections the header names.
+    input : optional
+        What drove the arm, where the file does not say; its clock begins at the first row.
+    start : {"equilibrium", "hanging", "unbent"}, optional
+        How the run begins, see `Recording`; "equilibrium" if left out, for a motion "unbent" if it begins so.
+    sigma : float or mapping, optional
+        Noise of the sensors, m and rad: a number for positions and lengths, or by name or kind of sensor,
+        {"tips": 1e-3, "tip 3": 2e-3, "orientations": 0.01, "lengths": 5e-4}; estimated where left out.
+    linear : bool, optional
+        Whether commands run in lines from row to row; if left out, those that hardly change are steps.
+
+    Returns
+    -------
+    Recording
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> table = ["t [s], l33 [kPa], x3 [mm], y3 [mm], z3 [mm]", "0, 0, 0, 0, 452", "0.1, 500, 0, 0, 452"]
+    >>> _ = Path("run.csv").write_text("\n".join(table))
+    >>> run = ca.read_recording("run.csv", ca.load_arm("prototype"))
+    >>> run.name, len(run.times), run.sensors[0].name
+    ('run', 2, 'tip 3')
     """
+    require_file_name("path", path)
+    require_arm(arm)
+    if start is not None:
+        choice("start", start, STARTS)
+    if linear is not None:
+        truth_value("linear", linear)
     name = file_name(path)
     where = Path(path)
     read = _from_motion if where.suffix.lower() in SUFFIXES else _from_csv
@@ -92,7 +122,29 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
     """Writes a recording as CSV: kPa, mm and degrees; muscle forces and tip loads in N and N m.
 
     A command that changes between two samples gets a row of its own, in which nothing is measured.
+
+    Parameters
+    ----------
+    recording : Recording
+    arm : Arm
+        Whose muscles it names.
+    path : str or path
+        .csv or .txt.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> arm = ca.load_arm("prototype")
+    >>> camera = ca.TipPosition(3, [[0.0, 0.0, 0.452], [0.0, 0.0, 0.452]])
+    >>> ca.write_recording(ca.Recording("rest", None, [0.0, 0.1], [camera]), arm, "rest.csv")
+    >>> print(Path("rest.csv").read_text().strip())
+    # rest
+    t [s], x3 [mm], y3 [mm], z3 [mm]
+    0, 0, 0, 452
+    0.1, 0, 0, 452
     """
+    require_kind("recording", recording, Recording, "a Recording")
+    require_arm(arm)
     drive = recording.drive(arm)
     times = recording.times
     if not recording.static:
@@ -132,7 +184,7 @@ def _with_sigma(sensors: Sequence[Sensor], sigma: float | Mapping[str, float] | 
     for name, value in given.items():
         if name not in known:
             raise ValueError(f"sigma of {short(name)}: must be of one of {', '.join(known)}")
-        if not (is_number(value) and 0 < value < float("inf")):
+        if not 0 < as_float(value) < float("inf"):
             raise ValueError(f"sigma of {name} = {short(value)}: must be a number above 0, m or rad")
     found = []
     for sensor in sensors:
@@ -165,7 +217,7 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
             input = _signal(arm, times, rows, lines)
         if split_commands(arm, rows).wrench.any():
             wrench = WrenchSignal(times, split_commands(arm, rows).wrench, lines)
-    return Recording(printable(path.stem), input, times, sensors, start or "equilibrium", wrench, static)
+    return Recording(shown(path.stem), input, times, sensors, start or "equilibrium", wrench, static)
 
 
 def _table(path: Path) -> dict[Column, Floats]:
@@ -300,4 +352,4 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
     unbent = not motion.q[0].any() and not motion.qd[0].any()
     sensors = tuple(TipPosition(i + 1, motion.tips[:, i]) for i in range(motion.arm.n))
     begin = start or ("unbent" if unbent else "equilibrium")
-    return Recording(printable(path.stem), input, motion.t, sensors, begin, wrench)
+    return Recording(shown(path.stem), input, motion.t, sensors, begin, wrench)

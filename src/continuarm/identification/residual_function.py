@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from continuarm.common.interruption import Interruption
 from continuarm.common.number_checks import Floats
 from continuarm.identification.free_parameters import FreeParameters
 from continuarm.identification.outliers import robust_sigma
@@ -29,8 +30,15 @@ NOT_REACHED = 3.0
 class ResidualFunction:
     """Residuals (N,) of all samples over the scales of their sensors, as a function of the numbers of a search."""
 
-    def __init__(self, parameters: FreeParameters, recordings: Sequence[Recording], pool: Executor) -> None:
+    def __init__(
+        self,
+        parameters: FreeParameters,
+        recordings: Sequence[Recording],
+        pool: Executor,
+        interruption: Interruption | None = None,
+    ) -> None:
         self.parameters, self.recordings, self.pool = parameters, list(recordings), pool
+        self.interruption = interruption or Interruption()
         self.used = [[np.isfinite(sensor.values) for sensor in recording.sensors] for recording in recordings]
         self.scales = [[1.0 for _ in recording.sensors] for recording in recordings]
         self.evaluations = 0
@@ -54,7 +62,8 @@ class ResidualFunction:
     ) -> list[list[Track]]:
         arms = [self.parameters.arm(x) for x in points]
         hints: Sequence[Track | None] = [None] * len(self.recordings) if near is None else near
-        jobs = [(arm, each, rtol, hint) for arm in arms for each, hint in zip(self.recordings, hints, strict=True)]
+        both, check = list(zip(self.recordings, hints, strict=True)), self.interruption.check
+        jobs = [(arm, each, rtol, hint, check) for arm in arms for each, hint in both]
         self.evaluations += len(jobs)
         done = iter(list(self.pool.map(lambda job: simulated_track(*job), jobs)))
         return [[next(done) for _ in self.recordings] for _ in arms]

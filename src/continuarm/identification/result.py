@@ -26,7 +26,44 @@ MOST_LISTED = 8
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """A fitted arm and how far it can be trusted."""
+    """A fitted arm and how far it can be trusted, as `identify` returns it.
+
+    found["stiffness"] is a parameter by its name, with value, standard_error, low and high (95 %), start, unit.
+
+    Attributes
+    ----------
+    arm : Arm
+        With the fitted numbers; its description says where they come from.
+    parameters : tuple
+        All fitted numbers.
+    correlation : ndarray, (p, p)
+        Of the parameters in their order.
+    undetermined : tuple of str
+        Sentences: what the recordings cannot tell.
+    misfit, held_out : tuple
+        Of every recording and sensor that the fit saw, and that it did not see: rms, noise, outliers, worst_time.
+    noise : dict of str to float
+        σ of every sensor: given, or estimated.
+    warnings : tuple of str
+        Sentences.
+    serious : bool
+        Whether a warning says that the arm should not be used as it is.
+    interrupted : bool
+    record : dict
+        evaluations, samples, starts, seed, settled, wall_time.
+    comparisons : tuple
+        Measured and simulated readings of every sensor, for figures.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> camera = ca.TipPosition(3, np.zeros((61, 3)))
+    >>> run = ca.Recording("run", ca.PressureSteps({"l33": [(0.5, 500e3)]}), np.arange(61) / 20, [camera])
+    >>> found = ca.identify(arm, ca.simulated_recording(arm, run), "stiffness", delay=False)
+    >>> found["stiffness"].unit, len(found.warnings)
+    ('N/m', 0)
+    >>> found.save("fitted.toml"); found.report("fit.html")
+    """
 
     arm: Arm
     parameters: tuple[FittedParameter, ...]
@@ -49,17 +86,33 @@ class Identification:
         raise KeyError(f"{name!r}: the parameters are {', '.join(each.name for each in self.parameters)}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the arm as a TOML file; its description says where the numbers come from."""
+        """Writes the arm as a TOML file; its description says where the numbers come from.
+
+        Parameters
+        ----------
+        path : str or path
+        """
         save_arm(self.arm, path)
 
     def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes one HTML page with tables and figures that loads nothing else."""
+        """Writes one HTML page with tables and figures that loads nothing else.
+
+        Parameters
+        ----------
+        path : str or path
+        """
         from continuarm.identification.html_report import write_report
 
         write_report(self, path)
 
     def summary(self) -> dict[str, Any]:
-        """All numbers and sentences as plain values; what is infinite is None."""
+        """All numbers and sentences as plain values; what is infinite is None.
+
+        Returns
+        -------
+        dict
+            As `json.dumps` takes it.
+        """
         return {
             "arm": self.arm.model_dump(mode="json"),
             "parameters": [_plain(asdict(each)) for each in self.parameters],

@@ -14,7 +14,9 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.common.argument_checks import require_title
+from continuarm.common.limits import LONGEST
+from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers, whole_number
 from continuarm.common.text import printable, short
 from continuarm.identification.measurement_units import readable
 from continuarm.sections.model_range import FULL_TURN
@@ -75,13 +77,30 @@ class Sensor(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TipPosition(Sensor):
-    """Positions of the tip of a section, (k, 3) in m: world frame, or that of a camera (see "sensor_frame")."""
+    """Positions of the tip of a section: world frame, or that of a camera (see "sensor_frame" of `Free`).
+
+    Parameters
+    ----------
+    section : int
+        1 is at the base.
+    values : array_like, (k, 3)
+        m, a row for each time; NaN is a gap.
+    sigma : float, optional
+        Standard deviation of the noise, m; estimated if left out.
+
+    Examples
+    --------
+    >>> seen = ca.TipPosition(3, [[0.0, 0.0, 0.452], [np.nan] * 3, [0.001, 0.0, 0.451]], sigma=1e-3)
+    >>> seen.name, seen.channels
+    ('tip 3', ('x3', 'y3', 'z3'))
+    """
 
     section: int
     values: Floats
     sigma: float | None = None
 
     def __post_init__(self) -> None:
+        whole_number("section", self.section, least=1)
         _set_up(self, 3)
 
     @property
@@ -116,14 +135,32 @@ class TipPosition(Sensor):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TipOrientation(Sensor):
-    """Orientations of the tip of a section: rotation vectors (k, 3) in rad, or quaternions (k, 4), w first."""
+    """Orientations of the tip of a section.
+
+    Parameters
+    ----------
+    section : int
+        1 is at the base.
+    values : array_like, (k, 3) or (k, 4)
+        Rotation vectors, rad, or quaternions, w first; NaN is a gap.
+    sigma : float, optional
+        Standard deviation of the noise, rad; estimated if left out.
+
+    Examples
+    --------
+    >>> seen = ca.TipOrientation(3, [[1.0, 0.0, 0.0, 0.0], [0.8, 0.6, 0.0, 0.0]])
+    >>> print(seen.values.round(3))  # rotation vectors, rad
+    [[0.    0.    0.   ]
+     [1.287 0.    0.   ]]
+    """
 
     section: int
     values: Floats
     sigma: float | None = None
 
     def __post_init__(self) -> None:
-        values = np.asarray(self.values)
+        whole_number("section", self.section, least=1)
+        values = real_numbers(f"values of {self.name}", self.values, "rows of 3 or 4 numbers")
         if values.ndim == 2 and values.shape[1] == 4:
             object.__setattr__(self, "values", _rotation_vectors(self.name, values))
         _set_up(self, 3)
@@ -173,15 +210,31 @@ class TipOrientation(Sensor):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MuscleLength(Sensor):
-    """Length changes of a muscle, (k,) in m: draw wires, potentiometers."""
+    """Length changes of a muscle: draw wires, potentiometers.
+
+    Parameters
+    ----------
+    muscle : str
+        Its name, such as l11.
+    values : array_like, (k,)
+        m, a number for each time; NaN is a gap.
+    sigma : float, optional
+        Standard deviation of the noise, m; estimated if left out.
+
+    Examples
+    --------
+    >>> ca.MuscleLength("l11", [0.0, 0.002, np.nan, 0.011]).values.shape
+    (4, 1)
+    """
 
     muscle: str
     values: Floats
     sigma: float | None = None
 
     def __post_init__(self) -> None:
-        if np.ndim(self.values) == 1:
-            object.__setattr__(self, "values", np.asarray(self.values)[:, None])
+        require_title("muscle", self.muscle)
+        values = real_numbers(f"values of {self.name}", self.values, "numbers")
+        object.__setattr__(self, "values", values[:, None] if values.ndim == 1 else values)
         _set_up(self, 1)
 
     @property
@@ -225,14 +278,21 @@ def medians(values: Floats) -> Floats:
 
 def _set_up(sensor: Sensor, width: int) -> None:
     """Values as an array (k, width) whose gaps are NaN."""
-    values = real_numbers(sensor.name, sensor.values, f"rows of {width} numbers")
+    values = real_numbers(f"values of {sensor.name}", sensor.values, f"rows of {width} numbers")
     if values.ndim != 2 or values.shape[1] != width:
-        raise ValueError(f"{sensor.name} has shape {values.shape}: must be (k, {width}), one row for each time")
+        raise ValueError(
+            f"values of {sensor.name} have shape {values.shape}: must be (k, {width}), a row for each time"
+        )
     if np.isinf(values).any():
-        raise ValueError(f"{sensor.name} has an infinite value: a gap is NaN")
+        raise ValueError(f"values of {sensor.name} have an infinite one: a gap is NaN")
+    not_too_large(f"values of {sensor.name}", np.nan_to_num(values), sensor.unit)
     object.__setattr__(sensor, "values", values)
-    if sensor.sigma is not None and not 0 < sensor.sigma < np.inf:
-        raise ValueError(f"sigma of {sensor.name} = {sensor.sigma!r}: must be above 0 {sensor.unit}")
+    if sensor.sigma is not None:
+        sigma = as_float(sensor.sigma)
+        if not 0 < sigma <= LONGEST:
+            limits = f"above 0 {sensor.unit} and at most {LONGEST:g} {sensor.unit}"
+            raise ValueError(f"sigma of {sensor.name} = {short(sensor.sigma)}: must be {limits}")
+        object.__setattr__(sensor, "sigma", sigma)
 
 
 def _rotation_vectors(name: str, quaternions: Floats) -> Floats:
@@ -241,7 +301,7 @@ def _rotation_vectors(name: str, quaternions: Floats) -> Floats:
 
     found = np.full((len(quaternions), 3), np.nan)
     seen = np.isfinite(quaternions).all(axis=1)
-    if (np.abs(np.linalg.norm(quaternions[seen], axis=1) - 1) > 0.05).any():
+    if (np.abs(quaternions[seen]) > 2).any() or (np.abs(np.linalg.norm(quaternions[seen], axis=1) - 1) > 0.05).any():
         raise ValueError(f"{name}: a quaternion is not of length 1")
     found[seen] = Rotation.from_quat(quaternions[seen][:, [1, 2, 3, 0]]).as_rotvec()
     return found

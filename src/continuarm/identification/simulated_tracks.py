@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +46,19 @@ class Track:
         return place(self.t, times).cubic(self.q, self.qd), late
 
 
-def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Track | None = None) -> Track:
+def simulated_track(
+    arm: Arm,
+    recording: Recording,
+    rtol: float = 1e-7,
+    near: Track | None = None,
+    check: Callable[[], object] = lambda: None,
+) -> Track:
     """A recording simulated with an arm; where the model ends, as far as it goes.
 
-    near: that of a similar arm, from which searches for equilibria begin.
+    near: that of a similar arm, from which searches for equilibria begin. check is called on the way, often enough to
+    end it by an exception.
     """
+    check()
     drive = recording.drive(arm)
     plant = Plant(arm)
     if recording.static:
@@ -59,7 +68,10 @@ def simulated_track(arm: Arm, recording: Recording, rtol: float = 1e-7, near: Tr
     still = np.zeros_like(q0)
     run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
     times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
-    found = list(computed_parts(run, plant, drive, times))
+    found = []
+    for part in computed_parts(run, plant, drive, times):
+        check()
+        found.append(part)
     states = plant.states.split(np.concatenate([part.states for part in found]))
     good = _in_range(arm, states.q)
     if not good:

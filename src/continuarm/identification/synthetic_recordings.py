@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import is_number
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import require_kind
+from continuarm.common.limits import LONGEST
+from continuarm.common.number_checks import as_float, seed_number
 from continuarm.common.text import short
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
@@ -25,25 +27,55 @@ def simulated_recording(
 ) -> Recording:
     """A recording as an arm would give it: its sensors, with Gaussian noise; to plan an experiment, or to try a fit.
 
-    noise: m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
-    The values of the sensors are replaced, but for gaps (NaN), which stay gaps. Raises ValueError if a sensor is at no
-    place of the arm, or if the motion ends before the recording does.
+    The values of the sensors are replaced, but for gaps (NaN), which stay gaps.
+
+    Parameters
+    ----------
+    arm : Arm
+    recording : Recording
+        What drives it, and when which sensors look.
+    noise : float, optional
+        m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
+    delay : float, optional
+        By how much the sensors are late, s, from -0.2 to 0.2.
+    seed : int, optional
+        Of the noise.
+
+    Returns
+    -------
+    Recording
+
+    Raises
+    ------
+    ValueError
+        If a sensor is at no place of the arm, or if the motion ends before the recording does.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> wires = [ca.MuscleLength("l33", np.zeros(31), sigma=2e-4)]
+    >>> run = ca.Recording("pull", ca.PressureSteps({"l33": [(0.2, 400e3)]}), np.arange(31) / 30, wires)
+    >>> seen = ca.simulated_recording(arm, run)
+    >>> round(1e3 * float(seen.sensors[0].values[-1, 0]), 1)  # mm
+    23.7
     """
+    require_arm(arm)
+    require_kind("recording", recording, Recording, "a Recording")
     for sensor in recording.sensors:
         sensor.check(arm)
-    if not (is_number(noise) and 0 <= noise < float("inf")):
-        raise ValueError(f"noise = {short(noise)}: must be a number of at least 0, m or rad")
-    if not (is_number(delay) and abs(delay) <= LONGEST_DELAY):
+    size, late = as_float(noise), as_float(delay)
+    if not 0 <= size <= LONGEST:
+        raise ValueError(f"noise = {short(noise)}: must be a number of at least 0, m or rad, and at most {LONGEST:g}")
+    if not abs(late) <= LONGEST_DELAY:
         raise ValueError(f"delay = {short(delay)}: must be a number from -{LONGEST_DELAY:g} to {LONGEST_DELAY:g} s")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_number("seed", seed))
     run = simulated_track(arm, recording)
-    readings, lost = simulated_readings(recording, run, delay)
+    readings, lost = simulated_readings(recording, run, late)
     if lost.any():
         raise ValueError(f"{recording.name}: {run.stopped or 'an arm in the table has no equilibrium'}")
     sensors: list[Sensor] = []
     for sensor, values in zip(recording.sensors, readings, strict=True):
-        size = noise if sensor.sigma is None else sensor.sigma
-        noisy = values + size * rng.normal(size=values.shape)
+        noisy = values + (size if sensor.sigma is None else sensor.sigma) * rng.normal(size=values.shape)
         sensors.append(sensor.replace(values=np.where(np.isnan(sensor.values), np.nan, noisy)))
     return replace(recording, sensors=tuple(sensors))
 

@@ -75,7 +75,7 @@ def paper_forward_dynamics(arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike
     q, qd, tau = _one_state(arm, q=q, qd=qd, tau=tau)
     for i, section in enumerate(arm.sections):
         if section.stop_stiffness > 0:
-            raise ValueError(f"sections[{i}].stop_stiffness = {section.stop_stiffness}: must be 0, as in the paper")
+            raise ValueError(f"section {i + 1}: stop_stiffness = {section.stop_stiffness}: must be 0, as in the paper")
     terms = paper_terms(arm, q, qd, points=points)
     return np.linalg.solve(terms.M, accelerating_force(terms, q, qd, tau))
 

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from continuarm.arms.inertia_models import CentreOfGravity
+from continuarm.common.argument_checks import require_function
 from continuarm.common.number_checks import Floats, real_numbers, whole_number
 from continuarm.common.text import short
 from continuarm.paper.random_sections import (
@@ -92,7 +93,15 @@ class TermFit:
 
 @dataclass(frozen=True, repr=False)
 class EnergyShapingFit:
-    """Energy shaping coefficients found by `fit_energy_shaping`, and how."""
+    """Energy shaping coefficients found by `fit_energy_shaping`, and how.
+
+    Examples
+    --------
+    >>> fit = ca.fit_energy_shaping(10_000, bootstrap=20)
+    >>> arm = ca.load_arm("prototype").replace(inertia=fit.model)
+    >>> fit.positive_definite, arm.inertia.model
+    (True, 'centre-of-gravity')
+    """
 
     terms: tuple[TermFit, ...]
     """Six, in the order of `TERMS`."""
@@ -101,10 +110,15 @@ class EnergyShapingFit:
     mean_energy_residual: float
     """Mean misfit over mean energy; positive: the shaped energy is too small."""
     samples: int
+    """Random sections."""
     seed: int
+    """Of the random numbers."""
     sampling: Sampling
+    """How sections were drawn."""
     method: str
+    """terms, kinds or total."""
     bounds: tuple[float, float] | None
+    """Least and greatest β, if any."""
 
     @property
     def beta_linear(self) -> Betas:
@@ -165,7 +179,12 @@ class EnergyShapingFit:
         return card(repr(self), "", plain_table(headings, rows, drawn=True))
 
     def summary(self) -> dict[str, Any]:
-        """All of it as plain numbers, for a table or JSON."""
+        """All of it as plain numbers, for a table or JSON.
+
+        Returns
+        -------
+        dict
+        """
         return asdict(self) | {
             "beta_linear": self.beta_linear,
             "beta_angular": self.beta_angular,
@@ -189,18 +208,37 @@ def fit_energy_shaping(
     Minimises the sum over random sections of (K_i - K̄_i)² (eqs. 21 dKw_i, 22 dKv_i); nearly straight sections that
     only bend give the limits (4/3, 3/2, 9/5) and (1, 1, 4/3). The same arguments give the same numbers.
 
-    samples: random sections, 1000 to 10⁷; a million take about two seconds.
-    seed: of the random numbers; more samples of a seed begin with the fewer.
-    sampling: "2pi", bends up to 4π/3, or "6pi", up to 4π: two readings of the paper; or a Sampling.
-    method: "terms", each of the six on its own; "total", the sum of all, the paper's choice; "kinds", in between.
-    bounds: least and greatest β, for all six; the paper's (0, 1) exclude the best ones.
-    bootstrap: how many resamplings make the standard errors and intervals, at least 10.
-    progress: is called with the share done, from 0 to 1.
+    Parameters
+    ----------
+    samples : int, optional
+        Random sections, 1000 to 10⁷; a million take about two seconds.
+    seed : int, optional
+        Of the random numbers; more samples of a seed begin with the fewer.
+    sampling : {"2pi", "6pi"} or Sampling, optional
+        Bends up to 4π/3, or up to 4π: two readings of the paper.
+    method : {"terms", "kinds", "total"}, optional
+        Each of the six terms on its own; the sum of all, the paper's choice, is "total"; "kinds" is in between.
+    bounds : (float, float), optional
+        Least and greatest β, for all six; the paper's (0, 1) exclude the best ones.
+    bootstrap : int, optional
+        How many resamplings make the standard errors and intervals, at least 10.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
 
-    Returns the coefficients with their errors; `fit.model` is the inertia model for `arm.replace(inertia=...)`.
+    Returns
+    -------
+    EnergyShapingFit
+        The coefficients with their errors; `fit.model` is the inertia model for `arm.replace(inertia=...)`.
+
+    Examples
+    --------
+    >>> fit = ca.fit_energy_shaping(100_000, bootstrap=20)
+    >>> np.array(fit.beta_linear).round(2), np.array(fit.beta_angular).round(2)
+    (array([1.34, 1.5 , 1.74]), array([1.05, 1.09, 1.41]))
     """
     count = whole_number("samples", samples, least=1000, most=MOST_SAMPLES)
     resamplings = whole_number("bootstrap", bootstrap, least=10)
+    require_function("progress", progress)
     solve = _solver(method, bounds)
     drawn_from = sampling_named(sampling)
     groups: list[Floats] = []

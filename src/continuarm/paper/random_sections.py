@@ -38,7 +38,7 @@ import numpy as np
 
 from continuarm.arms.inertia_models import UNSHAPED, InertiaModel, Integral
 from continuarm.arms.section import Section
-from continuarm.common.number_checks import Floats, whole_number
+from continuarm.common.number_checks import Floats, seed_number, whole_number
 from continuarm.common.text import short
 from continuarm.sections.entire_functions import SPAN, stumpff_of_twice_the_angle
 from continuarm.sections.inertia import Coefficients, Parts, Terms, coefficients, inertia, kinetic_terms
@@ -197,7 +197,7 @@ def block_sizes(samples: int) -> list[int]:
 def random_stream(seed: int, purpose: str, block: int = 0) -> np.random.Generator:
     """Random numbers of their own for every seed, purpose and block."""
     key = (("sections", "bootstrap", "states").index(purpose), block)
-    whole = whole_number("seed", seed, least=0, most=2**63)
+    whole = seed_number("seed", seed)
     return np.random.default_rng(np.random.SeedSequence(whole, spawn_key=key))
 
 

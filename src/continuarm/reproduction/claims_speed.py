@@ -68,8 +68,8 @@ def gain(found: Findings) -> Answer:
         "Similar for one section if the integrals are solved beforehand, as the paper does; but then there is no gain "
         f"for more sections either: {operations_of(found, OWN, 10):,} against {operations_of(found, OWN_SHAPED, 10):,} "
         "operations for ten. By points along the section the integral model costs the same multiple from the first "
-        "section on. The arithmetic has a growing gain in neither form; times have one, because for few sections calls "
-        "weigh and not arithmetic. The paper's code of the integral model is not public."
+        "section on. In neither form the gain grows; in times it may seem to, because for few sections calls weigh "
+        "more than arithmetic. The paper's code of the integral model is not public."
     )
     values = [ratio[n] for n in sorted(ratio)]
     grows = all(before < after for before, after in pairwise(values))

@@ -276,7 +276,7 @@ def complexity_tables(found: Findings) -> list[WordTable]:
             ("algorithm", "sections", "p"),
             tuple(exponents),
             "Not what a verdict rests on: the smaller the arm, the more of the time is calls and not arithmetic, and "
-            "other programs add to it.",
+            "other programs add to it; another run may lie outside this spread.",
         ),
     ]
 

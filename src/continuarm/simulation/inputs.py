@@ -13,8 +13,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, is_number, rate, real_numbers
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import choice, kind_of, require_file_name, require_kind, truth_value
+from continuarm.common.limits import HIGHEST_PRESSURE, LARGEST
+from continuarm.common.number_checks import Floats, as_float, finite, is_number, not_too_large, rate, real_numbers
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
@@ -25,14 +27,21 @@ UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894
 SECONDS = {"s": 1.0, "ms": 1e-3}
 """Units of time that a signal file may name."""
 
-HIGHEST = 1e9
-"""The highest pressure that is taken, Pa."""
-
 
 class PressureWarning(UserWarning):
     """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
 
     A class of its own, so that a program can silence it, or make it an error, and nothing else.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> arm = ca.load_arm("prototype")  # its muscles push above 90 kPa
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600.0)]}), duration=0.1)  # 600 kPa were meant
+    >>> seen[0].category is ca.PressureWarning
+    True
     """
 
 
@@ -54,17 +63,39 @@ class NoInput:
 
 @dataclass(frozen=True)
 class PressureSteps:
-    """Pressure steps of named muscles, pairs of s and Pa: {"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]}.
+    """Pressure steps of named muscles.
 
     l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
-    keeps that of its last. As text, in kPa or a unit that is named: "l33=600@0, l22=5bar@3.2".
+    keeps that of its last.
+
+    Parameters
+    ----------
+    steps : mapping of str to list of (float, float)
+        For each muscle, pairs of time, s, and pressure, Pa.
+
+    Examples
+    --------
+    >>> steps = ca.PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)]})
+    >>> steps == ca.PressureSteps.parse("l33=600@0, l22=5bar@3.2")  # as text, in kPa or a unit that is named
+    True
     """
 
     steps: Mapping[str, Sequence[tuple[float, float]]]
 
     @classmethod
     def parse(cls, text: str) -> PressureSteps:
-        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named."""
+        """From text such as "l33=600@0, l22=5bar@3.2": muscle=pressure@seconds, in kPa where no unit is named.
+
+        Parameters
+        ----------
+        text : str
+            Steps with commas between them; units are Pa, kPa, bar, mbar, MPa, psi.
+
+        Returns
+        -------
+        PressureSteps
+        """
+        require_kind("text", text, str, "text such as 'l33=600@0, l22=5bar@3.2'")
         steps: dict[str, list[tuple[float, float]]] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
             found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]*?[\d.])\s*([a-zA-Z]*)\s*@\s*(\S+)", part)
@@ -87,31 +118,50 @@ class PressureSteps:
             raise ValueError(f"steps = {short(self.steps)}: must be like {{'l33': [(0.0, 600e3)]}}, s and Pa")
         for name, steps in self.steps.items():
             if not _are_pairs(steps):
-                raise ValueError(
-                    f"{name}: {short(steps)} must be a list of pairs (seconds, Pa), such as [(0.0, 600e3)]"
-                )
+                allowed = "a list of pairs (seconds, Pa), such as [(0.0, 600e3)]"
+                raise ValueError(f"steps of {short(name)} = {short(steps)}: must be {allowed}")
             for time, pressure in steps:
-                if not (np.isfinite(time) and time >= 0):
-                    raise ValueError(f"{name}: time {time} s must be 0 or later")
-                if not 0 <= pressure <= HIGHEST:
-                    raise ValueError(f"{name}: pressure {pressure} Pa must be 0 or more and at most {HIGHEST:g}")
-            times = [time for time, _ in steps]
-            if len(set(times)) < len(times):
-                raise ValueError(f"{name}: two steps at the same time, {max(times, key=times.count):g} s")
-        times = sorted({0.0} | {float(time) for steps in self.steps.values() for time, _ in steps})
+                if not 0 <= as_float(time) <= LARGEST:
+                    raise ValueError(f"{short(name)}: time {short(time)} s must be 0 or later, and at most {LARGEST:g}")
+                if not 0 <= as_float(pressure) <= HIGHEST_PRESSURE:
+                    limits = f"0 or more and at most {HIGHEST_PRESSURE:g}"
+                    raise ValueError(f"{short(name)}: pressure {short(pressure)} Pa must be {limits}")
+        rows = {name: np.array([tuple(map(float, each)) for each in steps]) for name, steps in self.steps.items()}
+        rows = {name: each[np.argsort(each[:, 0])] for name, each in rows.items() if len(each)}
+        times = np.unique(np.concatenate([[0.0], *(each[:, 0] for each in rows.values())]))
         pressures = np.zeros((len(times), muscle_count(arm)))
-        for name, steps in self.steps.items():
-            column = muscle_index(arm, name)
-            for time, pressure in sorted(steps):
-                pressures[times.index(float(time)) :, column] = pressure
+        for name, each in rows.items():
+            same = np.diff(each[:, 0]) == 0
+            if same.any():
+                raise ValueError(f"{name}: two steps at the same time, {each[:-1, 0][same][0]:g} s")
+            held = np.append(0.0, each[:, 1])  # nothing before the first step
+            pressures[:, muscle_index(arm, name)] = held[np.searchsorted(each[:, 0], times, side="right")]
         return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PressureSignal:
-    """Pressures of all muscles over time: times (k,) in s, pressures (k, muscles) in Pa.
+    """Pressures of all muscles over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    pressures : array_like, (k, muscles)
+        Pa, in the order of `arm.muscle_names`.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> times = np.linspace(0, 2, 201)
+    >>> pressures = np.zeros((201, 9))
+    >>> pressures[:, 8] = 300e3 * (1 - np.cos(np.pi * times))  # l33, up and down again
+    >>> ca.simulate(arm, ca.PressureSignal(times, pressures), duration=2)
+    <Motion of 'prototype': 401 states over 2 s>
     """
 
     times: ArrayLike
@@ -123,7 +173,22 @@ class PressureSignal:
 
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
-        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure."""
+        """From a CSV file whose header names units, "t [s], l11 [kPa], l33 [bar]"; other muscles have no pressure.
+
+        Parameters
+        ----------
+        path : str or path
+        arm : Arm
+            Whose muscles the header names.
+        linear : bool, optional
+            Linear between the rows, or held until the next with False.
+
+        Returns
+        -------
+        PressureSignal
+        """
+        require_file_name("path", path)
+        require_arm(arm)
         try:
             return cls(*_read_pressures(path, arm), linear)
         except ValueError as error:
@@ -133,7 +198,7 @@ class PressureSignal:
         """The pressures; where a line crosses the dead zone's edge, a knot is added."""
         times, pressures = _signal("pressures", self.times, self.pressures, muscle_count(arm))
         checked_pressures(arm, "pressures", pressures)
-        if not self.linear:
+        if not truth_value("linear", self.linear):
             return CommandsOverTime.held(times, command_rows(arm, pressures=pressures))
         edges = np.concatenate([np.full(len(s.muscle_map), s.dead_zone) for s in arm.sections])
         before, after = pressures[:-1] - edges, pressures[1:] - edges
@@ -146,9 +211,26 @@ class PressureSignal:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForceSignal:
-    """Muscle forces τ over time: times (k,) in s, forces (k, 3n) in N.
+    """Muscle forces τ over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    forces : array_like, (k, 3n)
+        N, positive extends.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> pull = np.zeros((2, 9))
+    >>> pull[1, 8] = 50.0  # N, reached after a second
+    >>> ca.simulate(arm, ca.ForceSignal([0.0, 1.0], pull), duration=2)
+    <Motion of 'prototype': 401 states over 2 s>
     """
 
     times: ArrayLike
@@ -161,14 +243,32 @@ class ForceSignal:
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The forces as they are."""
         times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
+        not_too_large("forces", forces, "N")
         return _lines_or_held(self.linear, times, command_rows(arm, forces=forces))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WrenchSignal:
-    """Moment and force on the last tip over time: times (k,) in s, wrenches (k, 6) in N m and N, world axes.
+    """Moment and force on the last tip over time.
 
-    Linear between the times, or held until the next with linear=False; none before the first, the last is held.
+    None before the first time; the last is held.
+
+    Parameters
+    ----------
+    times : array_like, (k,)
+        s, ascending.
+    wrenches : array_like, (k, 6)
+        Moment, N m, and force, N, world axes.
+    linear : bool, optional
+        Linear between the times, or held until the next with False.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> tap = ca.WrenchSignal([0.0, 0.1], [[0, 0, 0, 0.5, 0, 0], [0] * 6], linear=False)  # 0.5 N for 0.1 s
+    >>> motion = ca.simulate(arm, wrench=tap, duration=1)
+    >>> round(1e3 * float(motion.tips[:, -1, 0].max()), 1)  # mm, the tip's furthest way along X
+    70.0
     """
 
     times: ArrayLike
@@ -181,14 +281,32 @@ class WrenchSignal:
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The wrench as it is."""
         times, wrenches = _signal("wrenches", self.times, self.wrenches, 6)
+        not_too_large("wrenches", wrenches, "N m and N")
         return _lines_or_held(self.linear, times, command_rows(arm, wrench=wrenches))
 
 
 @dataclass(frozen=True)
 class Controller:
-    """A function (t, q, qd) -> pressures (muscles,) in Pa, or forces (3n,) in N, asked `rate` times a second.
+    """A function that drives the arm, asked at a rate; its answer is held until it is asked again.
 
-    Its answer is held until it is asked again.
+    Parameters
+    ----------
+    function : callable
+        function(t, q, qd) with t in s, q (3n,) in m and qd (3n,) in m/s; returns pressures (muscles,) in Pa, or
+        forces (3n,) in N.
+    rate : float
+        How often it is asked, Hz.
+    gives : {"pressures", "forces"}, optional
+        What it returns.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> def hold(t, q, qd):
+    ...     return np.clip(2e5 + 1e7 * (0.02 - q), 0, 6e5)  # towards 20 mm, every muscle
+    >>> motion = ca.simulate(arm, ca.Controller(hold, rate=100), duration=2)
+    >>> print((1e3 * motion.q[-1]).round(1))  # mm
+    [13.9 13.9 13.9 13.8 13.8 13.8 13.6 13.6 13.6]
     """
 
     function: Callable[[float, Floats, Floats], ArrayLike]
@@ -197,11 +315,10 @@ class Controller:
 
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The function, its answers checked."""
-        rate("rate of the controller", self.rate, most=1e6)
-        if self.gives not in ("pressures", "forces"):
-            raise ValueError(f"gives = {self.gives!r}: must be 'pressures' or 'forces'")
-        if not callable(self.function):
-            raise TypeError(f"function of the controller is {type(self.function).__name__}: must be callable")
+        asked = rate("rate of the controller", self.rate, most=1e6)
+        choice("gives", self.gives, ("pressures", "forces"))
+        if isinstance(self.function, type) or not callable(self.function):
+            raise TypeError(f"function of the controller is {kind_of(self.function)}: must be a function (t, q, qd)")
         width = muscle_count(arm) if self.gives == "pressures" else 3 * arm.n
 
         def commands(t: float, q: Floats, qd: Floats) -> Floats:
@@ -212,10 +329,31 @@ class Controller:
             if not np.isfinite(values).all():
                 raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
             if self.gives == "forces":
-                return command_rows(arm, forces=values)[0]
+                return command_rows(arm, forces=not_too_large(name, values, "N"))[0]
             return command_rows(arm, pressures=checked_pressures(arm, name, values))[0]
 
-        return CommandsOverTime(np.zeros(1), command_rows(arm), command_rows(arm), Control(self.rate, commands))
+        return CommandsOverTime(np.zeros(1), command_rows(arm), command_rows(arm), Control(asked, commands))
+
+
+def commands_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
+    """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing."""
+    check_input(input)
+    drive = (NoInput() if input is None else input).drive(arm)
+    if wrench is None:
+        return drive
+    if isinstance(wrench, WrenchSignal):
+        return drive.plus(wrench.drive(arm))
+    constant = real_numbers("wrench", wrench, "6 numbers, a moment and a force")
+    if constant.shape != (6,):
+        raise ValueError(f"wrench has shape {constant.shape}: must be (6,), a moment and a force")
+    return drive.plus_held(command_rows(arm, wrench=not_too_large("wrench", constant, "N m and N"))[0])
+
+
+def check_input(input: object, whose: str = "") -> None:
+    """Raises TypeError for what cannot drive an arm, such as a class where an object was meant."""
+    if input is not None and (isinstance(input, type) or not callable(getattr(input, "drive", None))):
+        kinds = "a PressureSteps, PressureSignal, ForceSignal, WrenchSignal or Controller"
+        raise TypeError(f"{whose}input is {kind_of(input)}: must be {kinds}")
 
 
 def _are_pairs(steps: Any) -> bool:
@@ -258,9 +396,11 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
     if when.ndim != 1 or not len(when):
         raise ValueError(f"times has shape {when.shape}: must be a list of at least one time")
     if what.shape != (len(when), width):
-        raise ValueError(f"{name} has shape {what.shape}: must be ({len(when)}, {width}), one row for each time")
-    if not np.isfinite(when).all() or not np.isfinite(what).all():
-        raise ValueError(f"times and {name} must be finite")
+        raise ValueError(
+            f"{name} has shape {what.shape}: must be ({len(when)}, {width}), one row for each of the times"
+        )
+    not_too_large("times", when, "s")
+    finite(name, what)
     if (np.diff(when) <= 0).any():
         raise ValueError(f"times must ascend; they do not after {when[:-1][np.diff(when) <= 0][0]:g} s")
     if when[0] < 0:
@@ -281,7 +421,7 @@ def _signal_words(times: ArrayLike, values: ArrayLike, unit: str, linear: bool) 
 
 
 def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> CommandsOverTime:
-    return (CommandsOverTime.lines if linear else CommandsOverTime.held)(times, rows)
+    return (CommandsOverTime.lines if truth_value("linear", linear) else CommandsOverTime.held)(times, rows)
 
 
 def muscle_index(arm: Arm, name: str) -> int:
@@ -303,13 +443,13 @@ def warn_if_too_weak(arm: Arm, pressures: Floats) -> None:
 
 def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
     """Pressures (..., muscles) in Pa that the arm's muscles can take."""
-    wrong = ~((pressures >= 0) & (pressures <= HIGHEST))
+    wrong = ~((pressures >= 0) & (pressures <= HIGHEST_PRESSURE))
     if wrong.any():
         column = int(np.argmax(wrong.reshape(-1, pressures.shape[-1]).any(axis=0)))
         value: Any = pressures[..., column][wrong[..., column]]
         shown = f"{name}: {arm.muscle_names[column]} = {np.ravel(value)[0]:g} Pa"
-        raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST:g}")
+        raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST_PRESSURE:g}")
     for i, section in enumerate(arm.sections):
         if section.muscle_area is None:
-            raise ValueError(f"sections[{i}].muscle_area is missing: pressures need it to become forces")
+            raise ValueError(f"section {i + 1}: muscle_area is missing: pressures need it to become forces")
     return pressures

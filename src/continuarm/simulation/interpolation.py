@@ -38,8 +38,9 @@ class Place(NamedTuple):
         return cubic(part, step, values[self.row], values[self.after], rates[self.row], rates[self.after])
 
     def straight(self, values: Floats) -> Floats:
-        """Values (rows,) on lines: (...)."""
-        return np.asarray(values[self.row] + self.part * (values[self.after] - values[self.row]))
+        """Values (rows, ...) on lines: (..., ...)."""
+        part = self.part.reshape(self.part.shape + (1,) * (values.ndim - 1))
+        return np.asarray(values[self.row] + part * (values[self.after] - values[self.row]))
 
 
 def place(t: Floats, times: ArrayLike) -> Place:

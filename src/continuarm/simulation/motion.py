@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.argument_checks import require_kind
+from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
@@ -31,7 +32,37 @@ ROUNDING = 1e-9
 class Motion:
     """States of an arm at output times, what drove it, and where the work went; a row for each time.
 
-    `record` says what the solver did and how long it took; `stopped` is empty, or why the motion ends before it was to.
+    Attributes
+    ----------
+    arm : Arm
+    t : ndarray, (k,)
+        In s.
+    q : ndarray, (k, 3n)
+        Muscle length changes, section by section, m.
+    qd : ndarray, (k, 3n)
+        m/s.
+    tau : ndarray, (k, 3n)
+        What all muscles do together over q, N, positive extends.
+    pressures : ndarray, (k, muscles)
+        In the muscles, Pa: behind the valves, where these are slow.
+    hysteresis : ndarray, (k, muscles)
+        By which hysteresis holds each muscle back, N.
+    wrench : ndarray, (k, 6)
+        Moment, N m, and force, N, on the last tip, world axes.
+    supplied : ndarray, (k,)
+        Work of pressures, forces and wrench since the start, J.
+    dissipated : ndarray, (k,)
+        Taken by dampers and hysteresis since the start, J.
+    record : dict
+        What the solver did and how long it took.
+    stopped : str
+        Empty, or why the motion ends before it was to.
+
+    Examples
+    --------
+    >>> motion = ca.simulate(ca.load_arm("prototype"), duration=1)  # falls from unbent to where it hangs
+    >>> motion.tips.shape, sorted(motion.energies)
+    ((201, 3, 3), ['dissipated', 'elastic', 'gravitational', 'kinetic', 'supplied'])
     """
 
     arm: Arm
@@ -46,6 +77,20 @@ class Motion:
     dissipated: Floats  # (k,), J: taken by dampers and hysteresis since the start
     record: dict[str, Any] = field(default_factory=dict)
     stopped: str = ""
+
+    def __post_init__(self) -> None:
+        require_arm(self.arm)
+        muscles, size = len(self.arm.muscle_names), 3 * self.arm.n
+        widths = {"q": size, "qd": size, "tau": size, "pressures": muscles, "hysteresis": muscles, "wrench": 6}
+        count = len(np.atleast_1d(real_numbers("t", self.t, "a list of seconds")))
+        for name in ROWS:
+            shape = (count, widths[name]) if name in widths else (count,)
+            rows = real_numbers(name, getattr(self, name), f"numbers of shape {shape}")
+            if rows.shape != shape:
+                raise ValueError(f"{name} has shape {rows.shape}: must be {shape}, a row for each time in t")
+            object.__setattr__(self, name, rows)
+        require_kind("record", self.record, dict, "a dictionary")
+        require_kind("stopped", self.stopped, str, "text")
 
     @cached_property
     def tip_poses(self) -> Floats:
@@ -98,7 +143,18 @@ class Motion:
         return dataset_of(self)
 
     def plot(self, other: Motion | None = None) -> Figure:
-        """A figure of the motion: tips, what drives it, energies, shapes; with another, the distance between them."""
+        """A figure of the motion: tips, what drives it, energies, shapes; with another, the distance between them.
+
+        Parameters
+        ----------
+        other : Motion, optional
+            Of the same number of sections, at the same times.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            `figure.savefig("run.png")` writes it.
+        """
         from continuarm.simulation.plots import plot_motion
 
         return plot_motion(self, other)
@@ -142,21 +198,58 @@ class Motion:
     ) -> Viewer:
         """Shows the motion in the browser, or two to be compared, the second one translucent.
 
-        host, port: where the page is; only for this machine, and on any free port, if left out.
-        block: whether to return only when the viewer is closed, by Ctrl-C; if left out, in scripts, not in notebooks.
+        Parameters
+        ----------
+        other : Motion, optional
+            The second one.
+        host : str, optional
+            Where the page is; only for this machine if left out.
+        port : int, optional
+            Any free one if left out.
+        block : bool, optional
+            Whether to return only when the viewer is closed, by Ctrl-C; if left out, in scripts, not in notebooks.
+
+        Returns
+        -------
+        Viewer
+            To wait for and to close.
         """
         from continuarm.viewer.viewer import view_motion
 
         return view_motion(self, *([] if other is None else [other]), host=host, port=port, block=block)
 
     def rows(self, chosen: slice | NDArray[np.intp], stopped: str | None = None) -> Motion:
-        """The motion at some of its times."""
+        """The motion at some of its times.
+
+        Parameters
+        ----------
+        chosen : slice or array of int
+            Of the rows.
+        stopped : str, optional
+            Why it ends there; as before if left out.
+
+        Returns
+        -------
+        Motion
+        """
         end = self.stopped if stopped is None else stopped
         return replace(self, **{name: getattr(self, name)[chosen] for name in ROWS}, stopped=end)
 
     @classmethod
     def concatenated(cls, parts: Sequence[Motion], record: dict[str, Any], stopped: str) -> Motion:
-        """Parts of one motion, one after the other."""
+        """Parts of one motion, one after the other.
+
+        Parameters
+        ----------
+        parts : sequence of Motion
+        record : dict
+        stopped : str
+            Of the whole.
+
+        Returns
+        -------
+        Motion
+        """
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ROWS}
         return cls(parts[0].arm, **rows, record=record, stopped=stopped)
 

@@ -25,6 +25,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.file_locks import claimed
 from continuarm.common.files import beside, cause, file_name, opened, output_path
 from continuarm.common.number_checks import Floats
@@ -55,7 +56,22 @@ _SPARE = 1 << 10  # bytes of a variable beyond its rows, for gaps between them; 
 
 
 def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
-    """Writes a motion that load_motion reads back bit for bit; a file that was there is replaced whole, or stays."""
+    """Writes a motion that `load_motion` reads back bit for bit; a file that was there is replaced whole, or stays.
+
+    Parameters
+    ----------
+    motion : Motion
+    path : str or path
+        NetCDF-4: .nc, .nc4 or .h5.
+
+    Examples
+    --------
+    >>> motion = ca.simulate(ca.load_arm("prototype"), duration=0.5)
+    >>> ca.save_motion(motion, "run.nc")
+    >>> bool((ca.load_motion("run.nc").q == motion.q).all())
+    True
+    """
+    require_kind("motion", motion, Motion, "a Motion (see simulate)")
     count = len(motion.t)
     with MotionWriter(path, motion.arm, count) as writer:
         for start in range(0, count, _ROWS_AT_ONCE):
@@ -110,9 +126,6 @@ class MotionWriter:
         if not np.isfinite(part.t).all():
             raise ValueError("t of a part must be finite")
         values = variable_values(part) if count else {}
-        for name, each in values.items():
-            if each.shape != (count, *self._shapes[name]):
-                raise ValueError(f"{name} has shape {each.shape}: must be {(count, *self._shapes[name])}")
         with _in_one_sentence(self.path):
             for name, each in values.items():
                 self._file.flush()  # a row counts when it has a time: the rest of it must be there before
@@ -155,7 +168,23 @@ class MotionWriter:
 
 
 def load_motion(path: str | os.PathLike[str]) -> Motion:
-    """The motion of a file; of a partial one, the rows written so far, with a `stopped` that says "interrupted"."""
+    """The motion of a file; of a partial one, the rows written so far, with a `stopped` that says "interrupted".
+
+    Parameters
+    ----------
+    path : str or path
+        As `save_motion` or `simulate(..., output=path)` wrote it.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> motion = ca.simulate(ca.load_arm("prototype"), duration=0.5, output="run.nc")
+    >>> ca.load_motion("run.nc")
+    <Motion of 'prototype': 101 states over 0.5 s>
+    """
     name = file_name(path)
     try:
         with contextlib.ExitStack() as stack:

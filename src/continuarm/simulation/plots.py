@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from continuarm.common.argument_checks import require_kind
 from continuarm.common.files import output_path, replaced
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
@@ -77,6 +78,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     A title stands above what the figure says by itself, a note below it. matplotlib's windows and current figure are
     left alone.
     """
+    require_kind("motion", motion, Motion, "a Motion (see simulate)")
     if not len(motion.t):
         raise ValueError("motion has no states: there is nothing to draw")
     distances = None if other is None else tip_distances(motion, other)
@@ -129,6 +131,7 @@ def _stacked_panels(figure: Figure, count: int, above: float, below: float) -> l
 
 def tip_distances(motion: Motion, other: Motion) -> Floats:
     """How far apart the section tips of two motions are at each time: (k, n), m; up to the end of the shorter one."""
+    require_kind("other", other, Motion, "a Motion (see simulate)")
     if motion.arm.n != other.arm.n:
         raise ValueError(f"other has {other.arm.n} sections: must have {motion.arm.n}, as the motion it is compared to")
     both = min(len(motion.t), len(other.t))
@@ -201,7 +204,9 @@ def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
 
 
 def what_drives(motion: Motion) -> str:
-    """What drives a motion, in words: a controller, pressures, forces, a wrench on the tip, or nothing."""
+    """What drives a motion, in words: a controller, pressures, forces, a wrench, or nothing; or which mode it is."""
+    if "mode" in motion.record:
+        return str(motion.record["mode"])
     words = (("pressure in", "muscles"), ("force on", "coordinates"))
     found = [
         f"{kind} {', '.join(names) if len(names) <= 6 else f'{len(names)} {many}'}"

@@ -11,14 +11,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm
+from continuarm.arms.arm import Arm, require_arm
 from continuarm.common import number_checks
-from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.common.argument_checks import choice, require_file_name, require_function, require_kind
+from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
-from continuarm.simulation.inputs import Input, NoInput, WrenchSignal, warn_if_too_weak
+from continuarm.simulation.inputs import Input, WrenchSignal, commands_of, warn_if_too_weak
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
@@ -44,23 +45,53 @@ def simulate(
     output: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> Motion:
-    """The motion of an arm over a duration, s, from q0, qd0 (zero if left out: unbent and at rest).
+    """The motion of an arm over a duration, from rest unbent unless something else is said.
 
-    input: PressureSteps, PressureSignal, ForceSignal, Controller, or nothing.
-    start: "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
-    wrench: moment and force (6,) on the last tip in N m and N, world axes, constant; or a WrenchSignal.
-    rate: output states per second, Hz. solver: Adaptive() (compiled), FixedStep() or CVODE() (SUNDIALS).
-    output: a NetCDF-4 file, written as the motion is computed; until it is complete it is called *.partial.nc.
-    progress is called with the share done, from 0 to 1.
-    most_seconds, most_steps: what the motion may cost, s of computing and steps of the solver, taken and rejected.
-    A motion that leaves the model's range or has used up what it may cost ends there: what was computed is kept and
+    A motion that leaves the model's range, or has used up what it may cost, ends there: what was computed is kept and
     `stopped` says why.
-    Pressures that stay below every dead zone are a PressureWarning: nothing would move.
+    Pressures that stay below every dead zone are a `PressureWarning`: nothing would move.
+
+    Parameters
+    ----------
+    arm : Arm
+    input : optional
+        `PressureSteps`, `PressureSignal`, `ForceSignal`, `WrenchSignal`, `Controller`, or nothing.
+    duration : float
+        In s.
+    q0, qd0 : array_like, (3n,), optional
+        The first state, m and m/s; zero if left out: unbent and at rest.
+    start : {"unbent", "equilibrium"}, optional
+        "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
+    wrench : array_like, (6,), or WrenchSignal, optional
+        Moment, N m, and force, N, on the last tip, world axes, constant; or over time.
+    rate : float, optional
+        Output states per second, Hz.
+    solver : optional
+        `Adaptive` (compiled, the default), `FixedStep` or `CVODE` (SUNDIALS).
+    most_seconds, most_steps : float and int, optional
+        What the motion may cost: s of computing, and steps of the solver, taken and rejected.
+    output : str or path, optional
+        A NetCDF-4 file, written as the motion is computed; until it is complete its name ends in .partial.nc.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600e3)]}), duration=2)
+    >>> motion
+    <Motion of 'prototype': 401 states over 2 s>
+    >>> print((1e3 * motion.tips[-1, -1]).round(1))  # mm, where the tip is after 2 s
+    [-96.1   0.  381. ]
     """
-    _check(arm, input, duration, rate, solver)
+    duration, rate = _checked(arm, duration, rate, solver, output, progress)
     budget = _budget(most_seconds, most_steps)
     solver = default_solver() if solver is None else solver
-    drive = _drive(arm, input, wrench)
+    drive = commands_of(arm, input, wrench)
     plant = Plant(arm)
     if drive.control is None:
         warn_if_too_weak(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
@@ -113,47 +144,36 @@ def _timed(found: Iterator[MotionPart]) -> Iterator[tuple[MotionPart, float]]:
         yield part, time.perf_counter() - began
 
 
-def _check(arm: Arm, input: Input | None, duration: float, rate: float, solver: object) -> None:
-    if not isinstance(arm, Arm):
-        raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    number_checks.duration("duration", duration)
-    number_checks.rate("rate", rate, most=1e9)
+def _checked(
+    arm: Arm, duration: float, rate: float, solver: object, output: object, progress: object
+) -> tuple[float, float]:
+    """The duration, s, and the rate, Hz, as plain numbers."""
+    require_arm(arm)
+    duration, rate = number_checks.duration("duration", duration), number_checks.rate("rate", rate, most=1e9)
+    require_function("progress", progress)
+    if output is not None:
+        require_file_name("output", output)
     if duration * rate > MOST_STATES:
         raise ValueError(f"duration · rate = {duration * rate:g} output states: must be at most {MOST_STATES:g}")
-    if input is not None and not hasattr(input, "drive"):
-        kinds = "PressureSteps, PressureSignal, ForceSignal, WrenchSignal or Controller"
-        raise TypeError(f"input is {type(input).__name__}: must be {kinds}")
-    if solver is not None and not isinstance(solver, (Adaptive, FixedStep, CVODE)):
-        raise TypeError(f"solver is {type(solver).__name__}: must be Adaptive(...), FixedStep(...) or CVODE(...)")
+    if solver is not None:
+        kinds = (Adaptive, FixedStep, CVODE)
+        require_kind("solver", solver, kinds, "Adaptive(...), FixedStep(...) or CVODE(...)")
+    return duration, rate
 
 
 def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
     if most_seconds is not None:
-        number_checks.duration("most_seconds", most_seconds)
+        most_seconds = number_checks.duration("most_seconds", most_seconds)
     if most_steps is not None:
-        number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
+        most_steps = number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
     return Budget(most_seconds, most_steps)
-
-
-def _drive(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
-    drive = (NoInput() if input is None else input).drive(arm)
-    if wrench is None:
-        return drive
-    signal = wrench
-    if not isinstance(signal, WrenchSignal):
-        constant = real_numbers("wrench", signal, "6 numbers, a moment and a force")
-        if constant.shape != (6,):
-            raise ValueError(f"wrench has shape {constant.shape}: must be (6,), a moment and a force")
-        signal = WrenchSignal([0.0], constant[None])
-    return drive.plus(signal.drive(arm))
 
 
 def _first_state(
     plant: Plant, drive: CommandsOverTime, q0: ArrayLike | None, qd0: ArrayLike | None, start: str
 ) -> Floats:
     """The state at t = 0; no work has been done yet."""
-    if start not in ("unbent", "equilibrium"):
-        raise ValueError(f"start = {start!r}: must be 'unbent' or 'equilibrium'")
+    choice("start", start, ("unbent", "equilibrium"))
     arm = plant.arm
     still = np.zeros(3 * arm.n)
     pressures = np.zeros(len(plant.muscles))
@@ -165,9 +185,11 @@ def _first_state(
         commanded = plant.commands.split(drive.at([0.0]))
         pressures = commanded.pressures[0]
         q0 = resting(plant, commanded).q_or_raise(arm)[0]
-    q, qd = checked(arm, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
+    called = {"q": "q0", "qd": "qd0"}
+    q, qd = checked(arm, called, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
     if q.ndim != 1:
-        raise ValueError(f"q0 has shape {q.shape}: must be ({3 * arm.n},), one state")
+        name = "qd0" if q0 is None or np.ndim(q0) == 1 else "q0"
+        raise ValueError(f"{name} has shape {q.shape}: must be ({3 * arm.n},), one state")
     return plant.first_state(q, qd, pressures)
 
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, per_section
 from continuarm.arms.section import springs_over_lengths
-from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
+from continuarm.common.number_checks import Floats, entry, first, not_too_large, numbers_of_shape
 from continuarm.engine.quantities import elastic_forces, gravity_forces, static_stiffness, wrench_forces
-from continuarm.engine.state_checks import checked
+from continuarm.engine.state_checks import checked, common_batch
 from continuarm.sections.model_range import FULL_TURN
 
 MOST_STEPS = 200
@@ -30,7 +30,26 @@ CHUNK = 1_000_000
 
 
 class Equilibria(NamedTuple):
-    """Equilibria of a batch, also where there are none: there q is where the search ended."""
+    """Equilibria of a batch, also where there are none: there q is where the search ended.
+
+    Attributes
+    ----------
+    q : ndarray, (..., 3n)
+        In m.
+    converged : ndarray of bool, (...)
+        Where there is an equilibrium.
+    reason : ndarray of str, (...)
+        Why there is none; empty where there is one.
+    residual : ndarray, (...)
+        The largest force that is not balanced, N.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> found = ca.equilibria(arm, [np.zeros(9), np.full(9, -2e3)])
+    >>> found.converged.tolist(), str(found.reason[1])
+    ([True, False], 'section 3 of 3 would shrink to nothing')
+    """
 
     q: Floats  # (..., 3n), m
     converged: NDArray[np.bool_]  # (...)
@@ -42,7 +61,18 @@ class Equilibria(NamedTuple):
         return f"Equilibria(q of shape {np.shape(self.q)}, m, {found} of {size} converged)"
 
     def q_or_raise(self, arm: Arm) -> Floats:
-        """q, if the search found an equilibrium everywhere; ValueError says where and why it did not."""
+        """q, if the search found an equilibrium everywhere; ValueError says where and why it did not.
+
+        Parameters
+        ----------
+        arm : Arm
+            For its name.
+
+        Returns
+        -------
+        ndarray, (..., 3n)
+            m.
+        """
         if not self.converged.all():
             at = first(~self.converged)
             where = f" at index {list(at)} of the batch" if at else ""
@@ -72,11 +102,36 @@ def equilibrium(
 ) -> Floats:
     """The q at which an arm comes to rest: G(q) + K_e q = τ + Jᵀ w - Wᵀ k W q, end stops included, and stable.
 
-    tau: (..., 3n), N, none if left out. wrench w: (..., 6), moment in N m and force in N on the last tip, world axes.
-    muscle_stiffness k: (..., muscles), N/m, springs along the muscles beside K_e, such as those of muscles that
-    pressure stiffens. start: (..., 3n), m, where the search begins, q = 0 if left out: of several equilibria it finds
-    one, most often one near. Batch axes broadcast. Returns (..., 3n) in m; the force left over is rounding.
-    Raises ValueError where none is found in the model's range; `equilibria` says so instead.
+    Batch axes broadcast. The force left over is rounding.
+
+    Parameters
+    ----------
+    arm : Arm
+    tau : array_like, (..., 3n), optional
+        Constant forces τ, N; none if left out.
+    wrench : array_like, (..., 6), optional
+        w: moment, N m, and force, N, on the last tip, world axes; none if left out.
+    muscle_stiffness : array_like, (..., muscles), optional
+        k: springs along the muscles beside K_e, N/m, such as those of muscles that pressure stiffens.
+    start : array_like, (..., 3n), optional
+        Where the search begins, m, q = 0 if left out: of several equilibria it finds one, most often one near.
+
+    Returns
+    -------
+    ndarray, (..., 3n)
+        q, m.
+
+    Raises
+    ------
+    ValueError
+        Where none is found in the model's range; `equilibria` says so instead.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> q = ca.equilibrium(arm, wrench=[0, 0, 0, 0.1, 0, 0])  # pulled along X by 0.1 N
+    >>> print((1e3 * ca.tip_poses(arm, q)[-1, :3, 3]).round(1))  # mm
+    [ 22.5   0.  450.2]
     """
     return equilibria(arm, tau, wrench=wrench, muscle_stiffness=muscle_stiffness, start=start).q_or_raise(arm)
 
@@ -92,6 +147,25 @@ def equilibria(
     """As `equilibrium`, for batches of which some may have none: says which and why instead of raising.
 
     Newton's method downhill: away from saddles, and along the edge of the range where it is met.
+
+    Parameters
+    ----------
+    arm : Arm
+    tau, wrench, muscle_stiffness, start : optional
+        As for `equilibrium`.
+
+    Returns
+    -------
+    Equilibria
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> forces = np.zeros((50, 9))
+    >>> forces[:, 8] = np.linspace(0, 60, 50)  # N, one muscle of the last section
+    >>> found = ca.equilibria(arm, forces)
+    >>> found.q.shape, bool(found.converged.all())
+    ((50, 9), True)
     """
     q, loads, batch = _given(arm, tau, wrench, muscle_stiffness, start)
     search = _Search(arm)
@@ -117,6 +191,7 @@ def springs_over_q(arm: Arm, muscle_stiffness: ArrayLike) -> Floats:
     """Wᵀ k W of springs along the muscles: (..., muscles) -> (..., 3n, 3n), N/m."""
     muscles = len(arm.muscle_names)
     k = numbers_of_shape("muscle_stiffness", muscle_stiffness, muscles, f"{muscles} muscles of {arm.name!r}")
+    not_too_large("muscle_stiffness", k, "N/m")
     if (k < 0).any():
         at = first(k < 0)
         raise ValueError(f"{entry('muscle_stiffness', at)} = {k[at]:g}: must be at least 0 N/m")
@@ -131,21 +206,17 @@ def springs_over_q(arm: Arm, muscle_stiffness: ArrayLike) -> Floats:
 def _given(arm: Arm, tau: Any, wrench: Any, muscle_stiffness: Any, start: Any) -> tuple[Floats, Loads, tuple[int, ...]]:
     """What a user gave, checked, with all batch axes made one; and the batch axes."""
     checked(arm)
-    (begin,) = checked(arm, q=np.zeros(3 * arm.n) if start is None else start)
+    (begin,) = checked(arm, {"q": "start"}, q=np.zeros(3 * arm.n) if start is None else start)
     given = {"start": begin, "tau": per_section(arm, "tau", np.zeros(3 * arm.n) if tau is None else tau)}
     (given["wrench"],) = checked(arm, wrench=np.zeros(6) if wrench is None else wrench)
-    axes = {name: array.shape[:-1] for name, array in given.items()}
+    shapes = {name: array.shape for name, array in given.items()}
     if muscle_stiffness is not None:
         given["springs"] = springs_over_q(arm, muscle_stiffness)
-        axes["muscle_stiffness"] = given["springs"].shape[:-2]
-    try:
-        batch = np.broadcast_shapes(*axes.values())
-    except ValueError:
-        shapes = ", ".join(f"{name} {shape}" for name, shape in axes.items())
-        raise ValueError(f"batch axes do not fit together: {shapes}") from None
+        shapes["muscle_stiffness"] = (*given["springs"].shape[:-2], len(arm.muscle_names))
+    batch = common_batch(shapes)
     flat = {}
-    for (name, array), own in zip(given.items(), axes.values(), strict=True):
-        inner = array.shape[len(own) :]
+    for (name, array), shape in zip(given.items(), shapes.values(), strict=True):
+        inner = array.shape[len(shape) - 1 :]
         flat[name] = np.broadcast_to(array, batch + inner).reshape(-1, *inner)
     return flat["start"].copy(), Loads(flat["tau"], flat["wrench"], flat.get("springs")), batch
 

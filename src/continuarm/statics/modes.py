@@ -10,12 +10,28 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, first
 from continuarm.engine.quantities import damping_forces, mass_matrix, static_stiffness
-from continuarm.engine.state_checks import checked
+from continuarm.engine.state_checks import checked, common_batch
 from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of_stiffness, springs_over_q
 
 
 class Vibrations(NamedTuple):
-    """Small motions about a static state, each e^(λt), the slowest to die away first; pairs of λ are listed twice."""
+    """Small motions about a static state, each e^(λt), the slowest to die away first; pairs of λ are listed twice.
+
+    Attributes
+    ----------
+    time_constants : ndarray, (..., 6n)
+        -1 / Re λ, s; infinite without damping.
+    frequencies : ndarray, (..., 6n)
+        abs(Im λ) / 2π, Hz; 0 for what creeps back without swinging.
+    damping_ratios : ndarray, (..., 6n)
+        -Re λ / abs(λ); 1 for what creeps back.
+
+    Examples
+    --------
+    >>> slow = ca.vibrations(ca.load_arm("prototype"))
+    >>> round(float(slow.time_constants[0]), 2), round(float(slow.frequencies[0]), 2)  # s, Hz
+    (1.1, 1.25)
+    """
 
     time_constants: Floats  # (..., 6n), s, -1 / Re λ; infinite without damping
     frequencies: Floats  # (..., 6n), Hz, |Im λ| / 2π; 0 for what creeps back without swinging
@@ -41,12 +57,44 @@ def natural_frequencies(
 ) -> Floats:
     """ω / 2π of H x = ω² M x, ascending: small undamped motions about a static state.
 
-    H = ∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q. q: (..., 3n), m, a state held by constant muscle forces and the wrench w; if
-    left out, where the arm rests under that wrench alone. wrench, muscle_stiffness: as in `equilibrium`.
-    Returns (..., 3n) in Hz. Raises ValueError where the state is unstable.
+    H = ∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q.
+
+    Parameters
+    ----------
+    arm : Arm
+    q : array_like, (..., 3n), optional
+        A state, m, held by constant muscle forces and the wrench; if left out, where the arm rests under the wrench.
+    wrench : array_like, (..., 6), optional
+        Moment, N m, and force, N, on the last tip, world axes; none if left out.
+    muscle_stiffness : array_like, (..., muscles), optional
+        Springs along the muscles beside K_e, N/m.
+
+    Returns
+    -------
+    ndarray, (..., 3n)
+        Hz.
+
+    Raises
+    ------
+    ValueError
+        Where the state is unstable.
+
+    Examples
+    --------
+    >>> print(ca.natural_frequencies(ca.load_arm("prototype")).round(2))
+    [  1.26   1.26   6.5    6.5   19.03  24.96  24.96  62.25 112.94]
     """
     squares = _eigenvalues(_over_inertia(arm, q, wrench, muscle_stiffness)[0])
     return np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi)
+
+
+def mode_shapes(arm: Arm, q: Floats, wrench: Any = None, muscle_stiffness: Any = None) -> tuple[Floats, Floats]:
+    """Natural frequencies (3n,), Hz, ascending, and x of H x = ω² M x as columns (3n, 3n) with xᵀ M x = 1; q: (3n,)."""
+    H, _, root = _over_inertia(arm, q, wrench, muscle_stiffness)
+    if _lopsided(H):  # a moment at the tip: no modes that are square to each other
+        raise ValueError("wrench has a moment: must be a force alone, as a moment has no energy and no modes")
+    squares, vectors = np.linalg.eigh((H + H.T) / 2)
+    return np.sqrt(np.maximum(squares, 0.0)) / (2 * np.pi), root.T @ vectors
 
 
 def vibrations(
@@ -54,9 +102,26 @@ def vibrations(
 ) -> Vibrations:
     """How small motions about a static state die away, damping included: eigenvalues λ of the linearization.
 
-    Arguments and errors as in `natural_frequencies`. Without damping the frequencies are those, each twice.
+    Without damping the frequencies are those of `natural_frequencies`, each twice.
+
+    Parameters
+    ----------
+    arm : Arm
+    q, wrench, muscle_stiffness : optional
+        As for `natural_frequencies`, with the same errors.
+
+    Returns
+    -------
+    Vibrations
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> found = ca.vibrations(arm)
+    >>> print(found.frequencies[:4].round(2), found.damping_ratios[:4].round(2))  # Hz, shares of critical damping
+    [1.25 1.25 1.25 1.25] [0.11 0.11 0.11 0.11]
     """
-    H, D = _over_inertia(arm, q, wrench, muscle_stiffness)
+    H, D, _ = _over_inertia(arm, q, wrench, muscle_stiffness)
     unit = np.broadcast_to(np.eye(3 * arm.n), H.shape)
     values = np.linalg.eigvals(np.block([[0 * unit, unit], [-H, -D]]))
     size = np.abs(values)
@@ -72,20 +137,29 @@ def vibrations(
 
 def _eigenvalues(matrices: Floats) -> Floats:
     """Real parts of the eigenvalues, ascending: (..., m, m) -> (..., m)."""
-    turned = matrices.swapaxes(-1, -2)
-    if np.abs(matrices - turned).max(initial=0.0) <= 1e-9 * np.abs(matrices).max(initial=0.0):
-        return np.asarray(np.linalg.eigvalsh((matrices + turned) / 2))
-    return np.sort(np.linalg.eigvals(matrices).real, axis=-1)
+    if _lopsided(matrices):
+        return np.sort(np.linalg.eigvals(matrices).real, axis=-1)
+    return np.asarray(np.linalg.eigvalsh((matrices + matrices.swapaxes(-1, -2)) / 2))
 
 
-def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple[Floats, Floats]:
-    """L⁻¹ H L⁻ᵀ and L⁻¹ D L⁻ᵀ at a static state, M = L Lᵀ: (..., 3n, 3n), 1/s² and 1/s; H is checked to be stable."""
+def _lopsided(matrices: Floats) -> bool:
+    """Whether matrices (..., m, m) are not symmetric by more than rounding."""
+    apart = np.abs(matrices - matrices.swapaxes(-1, -2)).max(initial=0.0)
+    return bool(apart > 1e-9 * np.abs(matrices).max(initial=0.0))
+
+
+def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple[Floats, Floats, Floats]:
+    """L⁻¹ H L⁻ᵀ, L⁻¹ D L⁻ᵀ and L⁻¹ at a static state, M = L Lᵀ: (..., 3n, 3n); H is checked to be stable."""
     checked(arm)
     size = 3 * arm.n
     (q,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
+    (wrench,) = checked(arm, wrench=np.zeros(6) if wrench is None else wrench)
     springs = np.zeros((size, size)) if muscle_stiffness is None else springs_over_q(arm, muscle_stiffness)
+    common_batch(
+        {"q": q.shape, "wrench": wrench.shape, "muscle_stiffness": (*springs.shape[:-2], len(arm.muscle_names))}
+    )
     H = springs + static_stiffness(arm, q, wrench)
-    if wrench is None or not np.any(np.asarray(wrench)[..., :3]):  # a moment has no energy: its part has no symmetry
+    if not np.any(wrench[..., :3]):  # a moment has no energy: its part has no symmetry
         H = (H + H.swapaxes(-1, -2)) / 2
     root = root_of_stiffness(arm)
     unstable = _eigenvalues(root @ H @ root.T)[..., 0] < UNSTABLE
@@ -99,4 +173,4 @@ def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple
         model = f"{arm.name!r} ({arm.inertia.model} model)"
         raise ValueError(f"no vibrations: the mass matrix of {model} is not positive definite here") from None
     H, D = (root @ each @ root.swapaxes(-1, -2) for each in (H, damping_forces(arm, np.eye(size))))
-    return H, np.broadcast_to(D, H.shape)
+    return H, np.broadcast_to(D, H.shape), root

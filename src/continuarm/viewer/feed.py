@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import struct
@@ -46,7 +47,8 @@ class Feed:
 
     def _wake(self) -> None:
         if self._loop is not None and self.watchers:
-            self._loop.call_soon_threadsafe(self._set)
+            with contextlib.suppress(RuntimeError):  # the server has just been closed
+                self._loop.call_soon_threadsafe(self._set)
 
     def _set(self) -> None:
         for event in self.watchers:

@@ -11,20 +11,25 @@ import html
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm
 from continuarm.common.files import output_path, replaced
+from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.drawing.bodies import bodies, disc_count
 from continuarm.drawing.colours import AXES, GHOST_COLOUR, PRESSURE_COLOURS, pressure_limit, section_colour
+from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.inputs import UNITS
+from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import ENERGIES, since_start, told_apart, what_drives
 from continuarm.viewer.blob import Blob
@@ -33,15 +38,21 @@ from continuarm.viewer.rig import DISCS, disc_poses, labels
 
 LARGEST = 5_000_000
 """Bytes of a page. Of a motion that is longer, every second state is left out, until it fits."""
+FRAME = 1 / 30
+"""Seconds between two rows of a page at most: between them the page draws straight lines."""
+MOST_ROWS = 20_000
+"""Up to which rows are added between others."""
 SCRIPTS = (
     "data.js",
     "vectors.js",
     "camera.js",
     "meshes.js",
+    "shaders.js",
     "picture.js",
     "overlay.js",
     "plots.js",
     "panel.js",
+    "saving.js",
     "playback.js",
     "live.js",
     "start.js",
@@ -100,26 +111,30 @@ def playback_content(motions: Sequence[Motion], names: Sequence[str] | None = No
             raise TypeError(f"motion is {type(motion).__name__}: must be a Motion (see simulate and load_motion)")
         if not len(motion.t):
             raise ValueError(f"the motion of {motion.arm.name!r} has no states: there is nothing to show")
-    poses = [disc_poses(motion.arm, motion.q) for motion in motions]
-    points = np.concatenate([each[:: max(len(each) // 500, 1), :, :3].reshape(-1, 3) for each in poses])
+    rows = [_rows(motion) for motion in motions]
+    points = np.concatenate([each["places"][:: max(len(each["places"]) // 500, 1)].reshape(-1, 3) for each in rows])
+    given = [printable(" ".join(name.split())) for name in names or names_of(motions)]
     highest = pressure_limit(*(motion.pressures for motion in motions))
     header = {
         "kind": "playback",
         "duration": max(float(motion.t[-1] - motion.t[0]) for motion in motions),
-        "names": [printable(" ".join(name.split())) for name in names or names_of(motions)],
-        "details": [printable(f"{described(motion.arm)}, {what_drives(motion)}") for motion in motions],
+        "names": given,
+        "details": [
+            printable(f"{described(motion.arm, name)}, {what_drives(motion)}")
+            for motion, name in zip(motions, given, strict=True)
+        ],
         "notes": [f"stopped early: {printable(motion.stopped)}" for motion in motions if motion.stopped],
         **scenery([motion.arm for motion in motions], points, highest),
     }
     every = 1
     while True:
         blob = Blob()
-        entries = [_series(blob, motion, each, every) for motion, each in zip(motions, poses, strict=True)]
+        entries = [_series(blob, each, every) for each in rows]
         arms = [puppet(motion.arm, ghost=k > 0) for k, motion in enumerate(motions)]
         notes = header["notes"] + ([f"1 of {every} states is kept"] if every > 1 else [])
         motion_entries = [arm | entry for arm, entry in zip(arms, entries, strict=True)]
         content = Content(header | {"notes": notes, "motions": motion_entries}, blob.packed())
-        if 4 / 3 * len(content.data) <= LARGEST or min(len(motion.t) for motion in motions) // every < 100:
+        if 4 / 3 * len(content.data) <= LARGEST or min(len(each["time"]) for each in rows) // every < 100:
             return content
         every *= 2
 
@@ -134,9 +149,10 @@ def names_of(motions: Sequence[Motion]) -> list[str]:
     return [f"{motion.arm.name}, {word}" for motion, word in zip(motions, apart, strict=True)]
 
 
-def described(arm: Arm) -> str:
-    """What an arm is, in a few words."""
-    return f"{arm.name}, {arm.n} section{'s'[: arm.n > 1]}, {arm.inertia.model} model"
+def described(arm: Arm, heading: str) -> str:
+    """What an arm is, in a few words that a heading does not say."""
+    words = [arm.name, f"{arm.n} section{'s'[: arm.n > 1]}", f"{arm.inertia.model} model"]
+    return ", ".join(word for word in words if word not in heading)
 
 
 def scenery(arms: Sequence[Arm], points: Any, highest: float) -> dict[str, Any]:
@@ -166,22 +182,44 @@ def puppet(arm: Arm, ghost: bool = False) -> dict[str, Any]:
     }
 
 
-def _series(blob: Blob, motion: Motion, poses: Any, every: int) -> dict[str, Any]:
-    """What changes over time; the numbers go into the blob."""
-    kept = np.unique(np.append(np.arange(0, len(motion.t), every), len(motion.t) - 1))
-    energies = since_start(motion.energies)
-    columns = {
+def _rows(motion: Motion) -> dict[str, Floats]:
+    """What changes over time, a row for each time; where rows are far apart, more between them.
+
+    There q is cubic, pressures are those of the row before, because they may jump, and the rest is on lines.
+    """
+    t = motion.t - motion.t[0]
+    counts = np.clip(np.ceil(np.diff(t) / FRAME - 1e-6), 1, max(MOST_ROWS // len(t), 1)).astype(int)
+    times = np.concatenate([*(np.linspace(*ends, count, endpoint=False) for ends, count in _gaps(t, counts)), t[-1:]])
+    at = place(t, times)
+    q = at.cubic(motion.q, motion.qd)
+    poses = disc_poses(motion.arm, q)
+    return {
+        "time": times,
         "places": poses[..., :3],
         "turns": poses[..., 3:],
-        "tips": motion.tips,
-        "pressures": motion.pressures,
-        "lengths": motion.arm.muscle_lengths(motion.q),
-        "forces": motion.tau,
-        "wrench": motion.wrench,
+        "tips": tip_poses(motion.arm, q)[..., :3, 3],
+        "pressures": motion.pressures[at.row],
+        "lengths": motion.arm.muscle_lengths(q),
+        "forces": at.straight(motion.tau),
+        "wrench": at.straight(motion.wrench),
+        **{name: at.straight(values) for name, values in since_start(motion.energies).items()},
     }
-    series = {name: blob.series(values[kept]) for name, values in columns.items() if values.any()}
-    series |= {name: blob.series(values[kept]) for name, values in energies.items()}
-    return {"time": blob.floats((motion.t - motion.t[0])[kept]), "series": series}
+
+
+def _gaps(t: Floats, counts: NDArray[np.intp]) -> Iterator[tuple[tuple[float, float], int]]:
+    return zip(pairwise(t), counts, strict=True)
+
+
+def _series(blob: Blob, rows: dict[str, Floats], every: int) -> dict[str, Any]:
+    """What changes over time, one of so many rows; the numbers go into the blob. What is always zero is left out."""
+    last = len(rows["time"]) - 1
+    kept = np.unique(np.append(np.arange(0, last + 1, every), last))
+    series = {
+        name: blob.series(values[kept])
+        for name, values in rows.items()
+        if name in ENERGIES or (name != "time" and values.any())
+    }
+    return {"time": blob.floats(rows["time"][kept]), "series": series}
 
 
 def page_of(content: Content, served: bool = False) -> Page:

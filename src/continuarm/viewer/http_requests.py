@@ -15,6 +15,8 @@ PIECE = 64 * 1024
 """Bytes of a body that are held in memory at a time."""
 PATIENCE = 10.0
 """Seconds for the head of a request, for the next piece of a body, and for a piece of an answer to be taken."""
+WHOLE = 120.0
+"""Seconds for a whole body."""
 TOKEN = "x-continuarm-token"
 
 STATUS = {
@@ -123,9 +125,11 @@ async def body_of(
         raise Refusal(413, f"{left} bytes: must be at most {limit}")
     if request.headers.get("expect", "").lower() == "100-continue":
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+    clock = asyncio.get_running_loop().time
+    end = clock() + WHOLE
     while left:
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(min(PATIENCE, end - clock())):
                 piece = await reader.read(min(PIECE, left))
         except TimeoutError:
             raise Refusal(408, "the body stopped coming") from None

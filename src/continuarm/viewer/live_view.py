@@ -78,7 +78,7 @@ class LiveView:
         header = {
             "kind": "live",
             "names": [arm.name],
-            "details": [described(arm)],
+            "details": [described(arm, arm.name)],
             "notes": [],
             **scenery([arm], within_reach(arm), HIGHEST),
             "motions": [puppet(arm)],
@@ -169,7 +169,7 @@ class LiveView:
 
     def _numbers(self) -> dict[str, Floats]:
         """What a frame holds, in order."""
-        live, figures = self.live, self.figures if hasattr(self, "loop") else Figures(0.0, 0.0, 0, 0)
+        live, figures = self.live, self.figures
         poses = disc_poses(live.arm, live.q[None])[0]
         return {
             "figures": np.array([figures.real_time_factor, figures.step_time, figures.late_share]),

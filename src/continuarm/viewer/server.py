@@ -118,9 +118,12 @@ class Server:
         self._started.wait()
 
     def _run(self) -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            asyncio.run(self._serve())
-        self._ended.set()
+        try:
+            with contextlib.suppress(asyncio.CancelledError):
+                asyncio.run(self._serve())
+        finally:
+            self._started.set()
+            self._ended.set()
 
     async def _serve(self) -> None:
         self.loop, self._main = asyncio.get_running_loop(), asyncio.current_task()

@@ -26,15 +26,17 @@ class Live {
     showHeading(header);
     showPressures(header.pressure);
     showParts({ motions: [{ parts: [{ part: "payload" }] }] });
-    this.tips = new Tips(arm, false);
+    this.tips = new Tips(arm, header.view, false);
     this.plots = plotsOf(arm, header, (series) => header.live.frame.some(([name]) => name === series)).map((spec) => ({
       spec, plot: new Plot(spec.title, spec.unit, spec.curves),
       row: (state) => spec.curves.map(({ column }) => spec.factor * state[spec.series][column]),
     }));
+    for (const { plot, spec } of this.plots) plot.fromZero = Boolean(spec.used);
     const energies = Object.entries(header.energies).map(([name, colour]) => ({ name, colour }));
     this.plots.push({ spec: {}, plot: new Plot("energy", "J", energies), row: (state) => [...state.energies] });
     find("plots").replaceChildren(...this.plots.map((each) => each.plot.figure));
     find("controls").replaceChildren(this.moves(), ...this.sliders(), this.world());
+    find("controls").after(find("open"));
   }
 
   moves() {

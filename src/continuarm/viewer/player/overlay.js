@@ -45,8 +45,9 @@ class Overlay {
       const vector = dashed ? unit(this.gravity) : along;
       const [x, y] = [dot(vector, right), -dot(vector, top)];
       for (const [name, value] of Object.entries({ x2: 30 * x, y2: 30 * y })) line.setAttribute(name, value.toFixed(1));
-      text.setAttribute("x", (40 * x).toFixed(1));
-      text.setAttribute("y", (40 * y).toFixed(1));
+      const aside = dashed ? 12 : 0; // gravity is often along an axis
+      text.setAttribute("x", (40 * x - aside * y).toFixed(1));
+      text.setAttribute("y", (40 * y + aside * x).toFixed(1));
       line.style.display = text.style.display = long(vector) ? "" : "none";
     }
     this.drawScale();

@@ -9,7 +9,6 @@ const isDark = () => document.documentElement.classList.contains("dark");
 
 function setTheme(dark) {
   document.documentElement.classList.toggle("dark", dark);
-  find("theme").title = dark ? "light" : "dark";
   stale = true;
 }
 
@@ -41,8 +40,9 @@ function cells(kind, texts) {
 
 // Where the tips are, m; how far from those of another.
 class Tips {
-  constructor(arm, compared) {
-    this.compared = compared;
+  constructor(arm, view, compared) {
+    Object.assign(this, { compared, ...lengthsIn(view) });
+    find("unit").textContent = this.unit;
     this.rows = arm.colours.map((colour, tip) => {
       const row = cells("td", ["", "", "", "", ...(compared ? [""] : [])]);
       const mark = make("i", { class: "swatch" });
@@ -58,10 +58,10 @@ class Tips {
     if (!find("where").open) return;
     this.rows.forEach((row, tip) => {
       const place = [...tips.subarray(3 * tip, 3 * tip + 3)];
-      place.forEach((each, k) => { row.children[k + 1].textContent = plain(1e3 * each, 1); });
+      place.forEach((each, k) => { row.children[k + 1].textContent = plain(this.factor * each, this.unit === "mm" ? 1 : 3); });
       if (!this.compared) return;
       const there = [...others.subarray(3 * tip, 3 * tip + 3)];
-      row.children[4].textContent = there.length ? (1e3 * long(minus(place, there))).toFixed(2) : "";
+      row.children[4].textContent = there.length ? (this.factor * long(minus(place, there))).toFixed(this.unit === "mm" ? 2 : 4) : "";
     });
   }
 }

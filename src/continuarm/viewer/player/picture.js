@@ -1,76 +1,13 @@
 // The picture: puppets that hang on discs, their traces and shadows, arrows, the ground.
 
-const PUPPET = `#version 300 es
-  precision highp float;
-  precision highp sampler2D;
-  layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
-  layout(location = 2) in vec3 hangs; layout(location = 3) in vec3 colour;
-  uniform mat4 matrix; uniform sampler2D poses; uniform sampler2D shades;
-  out vec3 n; out vec3 p; out vec3 c;
-  ivec2 cell(int k) { return ivec2(k % 1024, k / 1024); }
-  vec3 turned(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
-  void main() {
-    int disc = int(hangs.x);
-    vec3 here = texelFetch(poses, cell(2 * disc), 0).xyz;
-    vec4 q = texelFetch(poses, cell(2 * disc + 1), 0);
-    float t = hangs.y;
-    if (t > 0.0) {  // on the arc to the next disc: a cubic that leaves and arrives square to the discs
-      vec3 there = texelFetch(poses, cell(2 * disc + 2), 0).xyz;
-      vec4 r = texelFetch(poses, cell(2 * disc + 3), 0);
-      vec3 from = turned(q, vec3(0, 0, 1)), to = turned(r, vec3(0, 0, 1));
-      float steep = 2.0 * distance(here, there) / (1.0 + sqrt(max(0.5 + 0.5 * dot(from, to), 0.0)));
-      float s = 1.0 - t;
-      here = s * s * (1.0 + 2.0 * t) * here + t * t * (1.0 + 2.0 * s) * there + s * t * steep * (s * from - t * to);
-      q = normalize(mix(q, dot(q, r) < 0.0 ? -r : r, t));
-    }
-    p = here + turned(q, place);
-    n = turned(q, normal);
-    c = hangs.z < 0.0 ? colour : texelFetch(shades, cell(int(hangs.z)), 0).rgb;
-    gl_Position = matrix * vec4(p, 1.0);
-  }`;
-const STILL = `#version 300 es
-  precision highp float;
-  layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
-  uniform mat4 matrix; uniform vec3 tint;
-  out vec3 n; out vec3 p; out vec3 c;
-  void main() { n = normal; p = place; c = tint; gl_Position = matrix * vec4(place, 1.0); }`;
-const LIT = `#version 300 es
-  precision highp float;
-  in vec3 n; in vec3 p; in vec3 c;
-  uniform vec3 eye; uniform vec3 sun; uniform vec3 up; uniform float opacity;
-  out vec4 shade;
-  void main() {
-    vec3 m = normalize(n), view = normalize(eye - p);
-    if (dot(m, view) < 0.0) m = -m;
-    float sky = 0.5 + 0.5 * dot(m, up), lit = max(dot(m, sun), 0.0), face = max(dot(m, view), 0.0);
-    float gloss = pow(max(dot(m, normalize(sun + view)), 0.0), 40.0);
-    float cover = opacity < 1.0 ? mix(0.95, opacity, pow(face, 0.6)) : 1.0;  // a shell is denser at its edge
-    shade = vec4(c * (0.46 + 0.24 * sky + 0.36 * lit + 0.14 * face) + 0.14 * gloss, 1.0) * cover;
-  }`;
-const FLAT = `#version 300 es
-  precision highp float;
-  in vec3 p;
-  uniform vec4 paint; uniform vec3 centre; uniform vec3 east; uniform vec3 north; uniform float cell;
-  out vec4 shade;
-  float line(float x) { return 1.0 - min(abs(fract(x - 0.5) - 0.5) / fwidth(x), 1.0); }
-  void main() {
-    float alpha = paint.a;
-    if (cell > 0.0) {  // lines of a grid, fading away from its centre
-      vec3 away = (p - centre) / cell;
-      vec2 at = vec2(dot(away, east), dot(away, north));
-      float thin = max(line(at.x), line(at.y)), thick = max(line(at.x / 5.0), line(at.y / 5.0));
-      alpha *= max(0.5 * thin, thick) * (1.0 - smoothstep(4.0, 24.0, length(away)));
-    }
-    shade = vec4(paint.rgb, 1.0) * alpha;
-  }`;
 const THEMES = {
-  light: { grid: [0.62, 0.67, 0.74, 0.9], shadow: [0.1, 0.14, 0.22, 0.2], ink: [0.15, 0.17, 0.22] },
-  dark: { grid: [0.5, 0.55, 0.63, 0.5], shadow: [0, 0, 0, 0.5], ink: [0.86, 0.88, 0.92] },
+  light: { paper: [1, 1, 1], grid: [0.62, 0.67, 0.74, 0.9], shadow: [0.1, 0.14, 0.22, 0.2], ink: [0.15, 0.17, 0.22] },
+  dark: { paper: [0.082, 0.094, 0.114], grid: [0.5, 0.55, 0.63, 0.5], shadow: [0, 0, 0, 0.5], ink: [0.86, 0.88, 0.92] },
 };
 const MOST_POINTS = 1500;
-const SUNS = 8; // shadows of a wide light: as many sharp ones, side by side; one, where drawing is slow
+const SUNS = 12; // shadows of a wide light: as many sharp ones, side by side; one, where drawing is slow
 const SLOW = 0.06; // seconds between two pictures
-const GHOST = 0.3;
+const GHOST = 0.14; // opacity of a ghost where one looks square at it
 
 class Picture {
   constructor(canvas, header, camera) {
@@ -279,7 +216,7 @@ class Picture {
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     this.camera.resize(width / height);
     gl.viewport(0, 0, width, height);
-    gl.clearColor(0, 0, 0, 0);
+    gl.clearColor(...THEMES[theme].paper, 1);
     gl.depthMask(true);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     gl.enable(gl.BLEND);
@@ -341,13 +278,13 @@ class Picture {
     this.arms.forEach((each, k) => {
       if (each.arm.ghost) return;
       this.bind(this.puppetShade, each, states[k]);
-      around(this.suns).forEach(([x, y], s) => {
-        const wide = this.suns > 1 ? 0.03 : 0;
-        const sun = unit(plus(plus(this.sun, this.camera.east, wide * x), this.camera.north, wide * y));
+      for (let s = 0; s < this.suns; s++) { // spread over a small disc, as the seeds of a sunflower are
+        const [wide, turn] = [0.028 * Math.sqrt(s / this.suns), 2.4 * s];
+        const aside = plus(this.sun, this.camera.east, wide * Math.cos(turn));
         gl.stencilFunc(gl.NOTEQUAL, s + 1, 255);
-        gl.uniformMatrix4fv(this.puppetShade.matrix, false, this.pressed(matrix, sun));
+        gl.uniformMatrix4fv(this.puppetShade.matrix, false, this.pressed(matrix, plus(aside, this.camera.north, wide * Math.sin(turn))));
         this.drawParts(each, shown);
-      });
+      }
     });
     gl.disable(gl.STENCIL_TEST);
   }

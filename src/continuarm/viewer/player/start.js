@@ -16,6 +16,7 @@ async function show(content) {
 function listen() {
   find("home").onclick = () => current.camera.reset();
   find("theme").onclick = () => setTheme(!isDark());
+  find("photo").onclick = () => savePicture(find("view"), current.header.names[0]);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   setTheme(dark.matches);
   dark.addEventListener("change", () => setTheme(dark.matches));
@@ -35,7 +36,7 @@ async function start() {
   await show(JSON.parse(find("content").textContent));
   let before = performance.now();
   const frame = (now) => {
-    const seconds = Math.min((now - before) / 1000, 0.25);
+    const seconds = Math.min((now - before) / 1000, 0.25); // a page that was hidden does not leap
     before = now;
     current.picture.pace(seconds);
     current.frame(seconds);
