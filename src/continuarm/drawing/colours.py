@@ -18,7 +18,7 @@ NAVY = "#003A5C"
 PLATE_COLOUR, GHOST_COLOUR, PAYLOAD_COLOUR, CENTRE_COLOUR = "#596273", "#C2378F", "#3B4252", "#20242C"
 SECTION_COLOURS = ("#2F6DB5", "#1FA187", "#8A63C4", "#5FA8DD", "#4C7A34")
 """Cold, so that warm pressures stand out; repeated for arms of more sections."""
-PRESSURE_COLOURS = ("#D5D9E0", "#F6C667", "#EF7F3C", "#B5152B")
+PRESSURE_COLOURS = ("#C9CED8", "#F6C667", "#EF7F3C", "#B5152B")
 """From no pressure to the highest, evenly spaced."""
 
 

@@ -197,11 +197,14 @@ def painted(
 
 
 def lit(colours: Floats, normals: Floats, camera: Camera, up: Floats) -> Floats:
-    """Colours (m, 3) of faces with normals (m, 3): daylight from above, the sun from the left behind who looks on."""
+    """Colours (m, 3) of faces with normals (m, 3): daylight from above, the sun from the left behind who looks on.
+
+    As strong as in the viewer's page (player/shaders.js).
+    """
     sun = up - 0.5 * camera.right + 0.6 * camera.back
     sun = sun / np.linalg.norm(sun)
     between = (sun + camera.back) / np.linalg.norm(sun + camera.back)
     sky, direct, facing = 0.5 + 0.5 * normals @ up, normals @ sun, normals @ camera.back
     gloss = np.maximum(normals @ between, 0.0) ** 40
-    strength = 0.46 + 0.24 * sky + 0.36 * np.maximum(direct, 0.0) + 0.14 * np.maximum(facing, 0.0)
-    return np.clip(colours * strength[:, None] + 0.14 * gloss[:, None], 0.0, 1.0)
+    strength = 0.42 + 0.22 * sky + 0.3 * np.maximum(direct, 0.0) + 0.12 * np.maximum(facing, 0.0)
+    return np.clip(colours * strength[:, None] + 0.1 * gloss[:, None], 0.0, 1.0)
