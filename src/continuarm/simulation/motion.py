@@ -223,7 +223,7 @@ class Motion:
 
         Parameters
         ----------
-        chosen : slice or array of int
+        chosen : slice or array_like, (m,)
             Of the rows.
         stopped : str, optional
             Why it ends there; as before if left out.
