@@ -1,5 +1,6 @@
 """A short attack of each kind, with a fixed seed: the long ones are `make attack`."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -54,6 +55,7 @@ def test_every_public_name_is_called(tmp_path, monkeypatch):
     called = set()
     for _, make in MAKERS:
         for case in range(40):
-            call = make(Given(generator(0, case), world))
-            called |= {call.name, *(type(each).__name__ for each in call.named.values())}
+            with contextlib.suppress(TypeError, ValueError):  # an argument that is refused when it is made
+                call = make(Given(generator(0, case), world))
+                called |= {call.name, *(type(each).__name__ for each in call.named.values())}
     assert {name.split(".")[0] for name in called} >= set(ca.__all__) - RETURNED
