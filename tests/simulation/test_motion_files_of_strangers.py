@@ -100,7 +100,7 @@ def test_a_child_ends_with_its_reader(path):
 def test_every_damage_outside_the_rows_is_noticed(path):
     whole = path.read_bytes()
     with h5py.File(path) as file:
-        rows = {(file[name].id.get_offset(), file[name].id.get_storage_size()) for name in motion_file._VARIABLES}
+        rows = {(file[name].id.get_offset(), file[name].id.get_storage_size()) for name in motion_file.VARIABLES}
     outside = np.ones(len(whole), bool)
     for place, size in rows:
         outside[place : place + size] = False

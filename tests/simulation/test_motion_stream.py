@@ -136,9 +136,11 @@ def test_a_row_has_a_time_only_when_the_rest_of_it_is_there(tmp_path, monkeypatc
     with MotionWriter(tmp_path / "run.nc", motion.arm, 20) as writer:
         writer.write(motion.rows(slice(0, 8)))
         for last in range(1, 15):
-            values = dict(list(continuarm.simulation.motion_file._values(motion.rows(slice(8, 12))).items())[:last])
+            values = dict(
+                list(continuarm.simulation.motion_file.variable_values(motion.rows(slice(8, 12))).items())[:last]
+            )
             with monkeypatch.context() as patch:
-                patch.setattr(continuarm.simulation.motion_file, "_values", lambda _, values=values: values)
+                patch.setattr(continuarm.simulation.motion_file, "variable_values", lambda _, values=values: values)
                 writer.write(motion.rows(slice(8, 12)))
             writer.written = 8
             assert bits(load_motion(writer.partial)) == bits(motion.rows(slice(8)))

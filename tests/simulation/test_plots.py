@@ -21,10 +21,11 @@ from matplotlib.lines import Line2D
 
 import sample_motions
 from cli_process import environment
-from continuarm import ForceSignal, Muscles, PressureSteps, load_motion, save_motion, simulate
+from continuarm import Controller, ForceSignal, Muscles, PressureSteps, WrenchSignal, load_motion, save_motion, simulate
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity
+from continuarm.drawing.bodies import widest
 from continuarm.engine.quantities import backbone
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import check_figure_path, plot_motion, save_figure, tip_distances
@@ -82,7 +83,7 @@ def test_another_motion_is_dashed_and_its_distance_has_a_panel() -> None:
             np.testing.assert_array_equal(solid[i].get_ydata(), 1e3 * motion.tips[:, i, k])
             np.testing.assert_array_equal(dashed[i].get_ydata(), 1e3 * other.tips[:, i, k])
     apart = np.sqrt(((motion.tips - other.tips) ** 2).sum(axis=-1))
-    for i, line in enumerate(panel(figure, "distance of tips, mm").lines):
+    for i, line in enumerate(panel(figure, "tips apart, mm").lines):
         np.testing.assert_allclose(line.get_ydata(), 1e3 * apart[:, i], rtol=1e-12)  # two ways to take a norm
     assert "integral model (solid) and centre-of-gravity model (dashed)" in figure.get_suptitle()
 
@@ -92,7 +93,7 @@ def test_a_motion_that_ends_early_is_compared_up_to_its_end() -> None:
     short = motion.rows(slice(0, 30))
     assert tip_distances(motion, short).shape == tip_distances(short, motion).shape == (30, 3)
     figure = plot_motion(short, motion)
-    assert len(panel(figure, "distance of tips, mm").lines[0].get_xdata()) == 30
+    assert len(panel(figure, "tips apart, mm").lines[0].get_xdata()) == 30
 
 
 def test_the_pressures_of_driven_muscles_are_drawn_by_name() -> None:
@@ -136,50 +137,142 @@ def test_pressures_are_no_commanded_forces(tmp_path: Path) -> None:
 def test_many_muscles_are_all_drawn_and_look_different() -> None:
     motion = swinging(load_arm("ten-sections"), driven=28)
     axes = panel(plot_motion(motion), "pressure, kPa")
-    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == len(axes.lines) == 28
+    looks = {
+        (line.get_color(), str(line._unscaled_dash_pattern)) for line in axes.lines
+    }  # get_linestyle() has no dashes
+    assert len(looks) == len(axes.lines) == 28
     legend = axes.get_legend()
     assert legend is not None
     assert len(legend.get_texts()) == 12
     assert legend.get_title().get_text() == "and 16 more"
 
 
-def test_energies_are_drawn_since_the_start() -> None:
+def test_energies_are_drawn_since_the_start_and_say_so() -> None:
     motion = swinging(load_arm("prototype"))
     shown = {line.get_label(): line.get_ydata() for line in panel(plot_motion(motion), "energy, J").lines}
-    assert shown.keys() == motion.energies.keys()
+    assert list(shown) == ["kinetic", "change of gravitational", "change of elastic", "supplied", "dissipated"]
     for name in ("kinetic", "supplied", "dissipated"):
         np.testing.assert_array_equal(shown[name], motion.energies[name])
     for name in ("gravitational", "elastic"):
-        np.testing.assert_array_equal(shown[name], motion.energies[name] - motion.energies[name][0])
+        np.testing.assert_array_equal(shown[f"change of {name}"], motion.energies[name] - motion.energies[name][0])
+
+
+def views(figure: Figure) -> list[Axes]:
+    """The panels with the arm: those of equal scales."""
+    return [axes for axes in figure.axes if axes.get_aspect() == 1]
+
+
+def planes(figure: Figure) -> list[str]:
+    """Across and up of each view, such as XZ; the label of an axis that two share is on the first or the last."""
+    drawn = views(figure)
+    across = [axes.get_xlabel() or drawn[-1].get_xlabel() for axes in drawn]
+    up = [axes.get_ylabel() or drawn[0].get_ylabel() for axes in drawn]
+    assert all(label.endswith(", mm") for label in across + up)
+    return [one[0] + two[0] for one, two in zip(across, up, strict=True)]
 
 
 @pytest.mark.parametrize("name", ARMS)
-def test_the_arm_is_drawn_from_two_sides_and_ends_as_the_motion_does(name: str) -> None:
+def test_the_arm_is_drawn_at_some_times_from_the_first_to_the_last(name: str) -> None:
     motion = swinging(load_arm(name))
-    views = [axes for axes in plot_motion(motion).axes if axes.get_aspect() == 1]
-    assert [axes.get_xlabel() for axes in views] == ["X, mm", "Y, mm"]
-    for k, axes in enumerate(views):
-        shapes = lines(axes, "-")
-        assert 2 <= len(shapes) <= 7
-        first, last = (1e3 * backbone(motion.arm, motion.q[row], points=25) for row in (0, -1))
-        for shape, expected in ((shapes[0], first), (shapes[-1], last)):
-            np.testing.assert_array_equal(shape.get_xdata(), expected[:, k])
-            np.testing.assert_array_equal(shape.get_ydata(), expected[:, 2])
+    figure = plot_motion(motion)
+    for letters, axes in zip(planes(figure), views(figure), strict=True):
+        plane = ["XYZ".index(letter) for letter in letters]
+        shapes = [line for line in lines(axes, "-") if len(line.get_xdata()) > 1]
+        assert 2 <= len(shapes) <= 5
+        first, last = (1e3 * backbone(motion.arm, motion.q[row], points=25)[:, plane] for row in (0, -1))
+        np.testing.assert_array_equal(shapes[0].get_xydata(), first)
         paleness = [sum(to_rgb(shape.get_color())) for shape in shapes]
         assert paleness == sorted(paleness, reverse=True)
+        (body,) = axes.collections  # the last one with its bodies, which reach no farther from the axis than a plate
+        places = np.concatenate([path.vertices for path in body.get_paths()])
+        away = np.linalg.norm(places[:, None] - np.concatenate([last, [[0, 0]]]), axis=-1)
+        assert away.min(axis=0).max() < 1e3 * widest(motion.arm)  # something of it at every point of the axis
+        assert away.min(axis=1).max() < 1e3 * 1.2 * widest(motion.arm)  # and nothing far from it
+
+
+def test_an_arm_that_hangs_is_seen_from_two_sides_and_one_that_lies_also_from_above() -> None:
+    hanging = load_arm("prototype")
+    assert planes(plot_motion(swinging(hanging, size=0.01))) == ["XZ", "YZ"]
+    lying = hanging.replace(base_rotation=(0.0, np.pi / 2, 0.0))
+    figure = plot_motion(swinging(lying, size=0.003))
+    assert planes(figure) == ["XZ", "XY"]
+    upper, lower = views(figure)
+    assert upper.yaxis_inverted()
+    assert lower.yaxis_inverted()  # from above, +Z pointing down: right x up = towards who looks on = -Z
+    assert upper.get_position().width == pytest.approx(lower.get_position().width)
+
+
+def test_what_moves_in_a_plane_is_drawn_in_it_alone() -> None:
+    arm = load_arm("single-section")
+    motion = simulate(arm, PressureSteps({"l11": [(0.0, 500e3)]}), duration=0.5)
+    assert planes(plot_motion(motion)) == ["XZ"]
+
+
+@pytest.mark.parametrize("turn", [0.0, np.pi / 2, np.pi, 0.7])
+def test_views_are_at_one_scale_and_fill_their_place(turn: float) -> None:
+    arm = load_arm("prototype").replace(base_rotation=(0.0, turn, 0.0))
+    figure = plot_motion(swinging(arm, size=0.004))
+    drawn, (wide, high) = views(figure), figure.get_size_inches()
+    scales = []
+    for axes in drawn:
+        box = axes.get_position()
+        across, up = (abs(np.subtract(*limits)) for limits in (axes.get_xlim(), axes.get_ylim()))
+        scales += [box.width * wide / across, box.height * high / up]
+    assert np.ptp(scales) < 1e-9 * max(scales)
+    boxes = [axes.get_position() for axes in drawn]
+    width = (max(box.x1 for box in boxes) - min(box.x0 for box in boxes)) * wide
+    height = (max(box.y1 for box in boxes) - min(box.y0 for box in boxes)) * high
+    assert max(width / 3.5, height / 4) > 0.9
 
 
 @pytest.mark.parametrize(
     ("gravity", "upwards", "inverted"),
-    [((0, 0, 9.81), "Z", True), ((0, 0, -9.81), "Z", False), ((9.81, 0, 1), "X", True), ((0, 0, 0), "Z", False)],
+    [((0, 0, 9.81), "Z", True), ((0, 0, -9.81), "Z", False), ((0, 0, 0), "Z", False)],
 )
 def test_down_on_the_page_is_where_gravity_points(
     gravity: tuple[float, float, float], upwards: str, inverted: bool
 ) -> None:
-    figure = plot_motion(swinging(load_arm("prototype").replace(gravity=gravity)))
-    view = next(axes for axes in figure.axes if axes.get_aspect() == 1)
+    view = views(plot_motion(swinging(load_arm("prototype").replace(gravity=gravity))))[0]
     assert view.get_ylabel() == f"{upwards}, mm"
     assert view.yaxis_inverted() == inverted
+
+
+def test_a_wrench_has_panels_and_arrows_where_it_pulls() -> None:
+    arm = load_arm("prototype")
+    signal = WrenchSignal([0.0, 0.2], [[0, 0, 0, 0, 0, 0], [0, 0, 0.05, 2, 0, 0]])
+    motion = simulate(arm, wrench=signal, duration=0.2)
+    figure = plot_motion(motion)
+    for label, axis, values in (
+        ("tip force, N", "X", motion.wrench[:, 3]),
+        ("tip moment, N m", "Z", motion.wrench[:, 2]),
+    ):
+        (line,) = panel(figure, label).lines
+        assert line.get_label() == axis
+        np.testing.assert_array_equal(line.get_ydata(), values)
+    assert "a wrench on the tip" in figure.get_suptitle()
+    view = views(figure)[0]
+    force = next(patch for patch in view.patches if patch.get_label() == "2 N").get_xy()
+    tip = 1e3 * motion.tips[-1, -1, [0, 2]]
+    assert force[:, 0].max() > tip[0] + 5  # mm: it begins at the tip and points along +X
+    np.testing.assert_allclose([force[:, 0].min(), force[:, 1].mean()], tip, atol=2)
+
+
+def test_lengths_are_drawn_of_muscles_that_come_to_the_ends_of_their_range() -> None:
+    arm = load_arm("single-section")
+    inside = simulate(arm, ForceSignal([0.0], [[20.0, 20.0, 20.0]]), duration=0.3)
+    assert not any(axes.get_ylabel() == "length change, mm" for axes in plot_motion(inside).axes)
+    beyond = simulate(arm, ForceSignal([0.0], [[20.0, 20.0, -20.0]]), duration=0.3)
+    axes = panel(plot_motion(beyond), "length change, mm")
+    assert axes.lines[0].get_label() == "l13"
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), 1e3 * beyond.q[:, 2])
+    assert [line.get_ydata()[0] for line in axes.lines[1:]] == [0.0]  # the end that is reached, not the other
+
+
+def test_the_title_says_what_drives_the_motion() -> None:
+    arm = load_arm("single-section")
+    hold = simulate(arm, Controller(lambda t, q, qd: [2e5, 0, 0], rate=100), duration=0.05)
+    assert "a controller, pressure in l11" in plot_motion(hold).get_suptitle()
+    assert "nothing drives it" in plot_motion(simulate(arm, duration=0.05)).get_suptitle()
 
 
 @pytest.mark.slow
@@ -190,17 +283,21 @@ def test_nothing_covers_anything(name: str, compared: bool) -> None:
     figure = plot_motion(motion, swinging(motion.arm, size=0.03) if compared else None, title="A title", note="A note")
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    boxes = [axes.get_tightbbox(renderer) for axes in figure.axes]
-    boxes += [text.get_window_extent(renderer) for text in figure.texts]
+    panels = {axes: axes.get_tightbbox(renderer, bbox_extra_artists=[]) for axes in figure.axes}
+    legends = {axes: axes.get_legend().get_window_extent(renderer) for axes in figure.axes if axes.get_legend()}
+    texts = {text: text.get_window_extent(renderer) for text in figure.texts}
+    boxes = [*panels.items(), *legends.items(), *texts.items()]
     page = figure.bbox
-    for box in boxes:
+    for _, box in boxes:
         assert box is not None
         # 1 pixel: boxes are rounded up to whole ones
         assert box.x0 > page.x0 - 1
         assert box.x1 < page.x1 + 1
         assert box.y0 > page.y0 - 1
         assert box.y1 < page.y1 + 1
-    for one, two in itertools.combinations(boxes, 2):
+    for (owner, one), (other, two) in itertools.combinations(boxes, 2):
+        if owner is other:  # a legend is beside its panel, above the last number of its axis
+            continue
         width, height = min(one.x1, two.x1) - max(one.x0, two.x0), min(one.y1, two.y1) - max(one.y0, two.y0)
         assert width < 1 or height < 1
 

@@ -89,6 +89,7 @@ for drive in (
     ca.save_motion(motion, "run.nc")
 ca.simulate(arm, duration=1, start="equilibrium", output=Path("run.nc"), progress=print, solver=ca.Adaptive(rtol=1e-8))
 assert_type(ca.load_motion("run.nc"), ca.Motion)
+assert_type(ca.mode_motion(arm, 2, wrench=[0, 0, 0, 1, 0, 0], amplitude=0.01), ca.Motion)
 
 # Identification
 tip = ca.TipPosition(3, np.zeros((2, 3)), sigma=1e-3)

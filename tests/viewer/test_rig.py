@@ -8,9 +8,11 @@ import pytest
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.section import Muscles
+from continuarm.drawing.bodies import MUSCLE, bodies, disc_count, plate_sizes
+from continuarm.drawing.camera import up_direction
 from continuarm.engine.quantities import centres_of_gravity, poses_along, tip_poses
-from continuarm.viewer.camera import up_direction, view, within_reach
-from continuarm.viewer.rig import DISCS, MUSCLE, disc_count, disc_poses, labels, parts, plate_sizes, quaternions
+from continuarm.viewer.camera import view, within_reach
+from continuarm.viewer.rig import DISCS, disc_poses, labels, quaternions
 from random_arms import lengths, random_arm, random_lengths
 
 FINE = 4  # places between two discs at which a tube is looked at
@@ -56,7 +58,7 @@ def test_muscles_run_where_they_are_and_are_as_long_as_they_are(
     """On the discs exactly; between them within a hundredth of their thickness, for bends up to a full turn."""
     arm = arm.replace(sections=[section.replace(muscles=layout) for section in arm.sections])
     poses = disc_poses(arm, q[None])[0]
-    muscles = [part for part in parts(arm) if part.part == "muscles"]
+    muscles = [part for part in bodies(arm, DISCS) if part.part == "muscles"]
     assert [part.muscle for part in muscles] == list(range(len(arm.muscle_names)))
     exact = poses_along(arm, q, np.linspace(0, 1, FINE * (DISCS - 1) + 1))
     drawn = []
@@ -77,7 +79,7 @@ def test_muscles_run_where_they_are_and_are_as_long_as_they_are(
 
 def test_plates_are_on_the_base_and_on_the_tips(arm: Arm, q: np.ndarray) -> None:
     poses, tips = disc_poses(arm, q[None])[0], tip_poses(arm, q)
-    plates = [part for part in parts(arm) if part.part == "plates"]
+    plates = [part for part in bodies(arm, DISCS) if part.part == "plates"]
     np.testing.assert_allclose(on_disc(poses, plates[0].first, plates[0].at), 0, atol=1e-13)
     for i, section in enumerate(arm.sections):
         end = on_disc(poses, plates[i + 1].first, [0, 0, section.offset])
@@ -90,10 +92,10 @@ def test_plates_are_on_the_base_and_on_the_tips(arm: Arm, q: np.ndarray) -> None
 
 def test_centres_of_gravity_and_payload_are_where_they_are(arm: Arm, q: np.ndarray) -> None:
     poses, tip = disc_poses(arm, q[None])[0], tip_poses(arm, q)[-1]
-    assert len(poses) == disc_count(arm)
-    centres = [part.first for part in parts(arm) if part.part == "centres of gravity"]
+    assert len(poses) == disc_count(arm, DISCS)
+    centres = [part.first for part in bodies(arm, DISCS) if part.part == "centres of gravity"]
     np.testing.assert_allclose(poses[centres, :3], centres_of_gravity(arm, q), atol=1e-13)
-    payload = [part.first for part in parts(arm) if part.part == "payload"]
+    payload = [part.first for part in bodies(arm, DISCS) if part.part == "payload"]
     assert bool(payload) == (arm.payload is not None)
     for disc in payload:
         np.testing.assert_allclose(poses[disc, :3], tip[:3, 3] + tip[:3, :3] @ arm.carried_mass[1], atol=1e-13)
@@ -101,7 +103,7 @@ def test_centres_of_gravity_and_payload_are_where_they_are(arm: Arm, q: np.ndarr
 
 def test_a_ghost_is_a_sleeve_around_the_arm(arm: Arm) -> None:
     """Nothing of it has the surface of what it is compared with: where two motions are the same, both are seen."""
-    whole, ghost = parts(arm), parts(arm, ghost=True)
+    whole, ghost = bodies(arm, DISCS), bodies(arm, DISCS, ghost=True)
     assert len({part.colour for part in ghost}) == 1
     assert not [part for part in ghost if part.part == "muscles"]
     for sleeve in (part for part in ghost if part.part == "tube"):
@@ -115,7 +117,7 @@ def test_a_ghost_is_a_sleeve_around_the_arm(arm: Arm) -> None:
 
 
 def test_names_stand_at_their_muscles(arm: Arm) -> None:
-    muscles = [part for part in parts(arm) if part.part == "muscles"]
+    muscles = [part for part in bodies(arm, DISCS) if part.part == "muscles"]
     named = labels(arm)
     assert [label["name"] for label in named] == arm.muscle_names
     for label, part in zip(named, muscles, strict=True):

@@ -21,8 +21,12 @@ from continuarm.arms.description import Description, FieldError, Name, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
 from continuarm.arms.section import Section, constant_array
+from continuarm.arms.summary import arm_words, numbers
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST_SECTIONS, MOST_MUSCLES = 10_000, 100_000
 """Of an arm: beyond any that is built, and short of what memory and the indices of matrices over q can hold."""
@@ -47,6 +51,9 @@ class Payload(Description):
     if TYPE_CHECKING:
 
         def __init__(self, *, mass: float, offset: Numbers = ...) -> None: ...
+
+    def _words(self) -> str:
+        return f"{self.mass:g} kg" + (f" at {numbers(self.offset)} m" if any(self.offset) else "")
 
 
 class Arm(Description):
@@ -109,6 +116,35 @@ class Arm(Description):
         if len(sections) > MOST_SECTIONS:
             raise ValueError(f"must have at most {MOST_SECTIONS} sections")
         return sections
+
+    def _words(self) -> str:
+        return arm_words(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the unbent arm and what it is."""
+        from continuarm.drawing.notebook import arm_card
+
+        return arm_card(self)
+
+    def plot(self, q: ArrayLike | None = None, *, pressures: ArrayLike | None = None) -> Figure:
+        """A figure of the arm: in perspective, and along the world axes that matter.
+
+        Parameters
+        ----------
+        q : array_like, (3n,) or (k, 3n), optional
+            A state, m, or several: the last is drawn with its muscles, the others as lines, the older the paler;
+            unbent if left out.
+        pressures : array_like, (muscles,), optional
+            Of the last state, Pa: colours of its muscles.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            `figure.savefig("arm.png")` writes it.
+        """
+        from continuarm.drawing.figures import plot_arm
+
+        return plot_arm(self, q, pressures)
 
     @model_validator(mode="after")
     def _has_countable_muscles(self) -> Self:

@@ -7,16 +7,17 @@ import difflib
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import TYPE_CHECKING, Annotated, Any, Self, dataclass_transform, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self, dataclass_transform, get_args, get_origin
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import CoreSchema, core_schema
 
+from continuarm.arms.field_paths import changed_fields, fields_of
 from continuarm.common.text import printable, short, shown
 
 if TYPE_CHECKING:  # the metaclass has no public name that a type checker accepts as a base
@@ -145,6 +146,16 @@ def _described(annotation: Any) -> list[type[BaseModel]]:
     return [kind for argument in get_args(annotation) for kind in _described(argument)]
 
 
+def _paths_to(name: str, model: type[BaseModel]) -> list[str]:
+    """Where descriptions inside a description have a field of a name: 'sections[*].mass', 'payload.mass'."""
+    found = []
+    for field, each in model.model_fields.items():
+        many = "[*]" if get_origin(each.annotation) is tuple else ""
+        if any(name in kind.model_fields for kind in _described(each.annotation)):
+            found.append(f"{field}{many}.{name}")
+    return found
+
+
 @contextlib.contextmanager
 def _in_one_sentence(model: type[BaseModel]) -> Iterator[None]:
     """Turns pydantic's report into one sentence."""
@@ -232,16 +243,57 @@ class Description(BaseModel, metaclass=_ByName):
         with _in_one_sentence(cls):
             return super().model_validate_json(*given, **options)
 
-    def replace(self, **changes: Any) -> Self:
-        """The same description with some fields changed, validated again."""
-        return type(self)(**self._fields() | changes)
+    def replace(self, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Self:
+        """The same description with some fields changed, validated again.
+
+        Parameters
+        ----------
+        changes : mapping, optional
+            Fields of fields, by the path that messages write: {"sections[1].mass": 0.2, "sections[*].stiffness": 2000,
+            "payload.mass": 0.1}; [*] is every entry, [-1] the last. One after the other, after `fields`.
+        **fields
+            Fields of this description: gravity=(0, 0, -9.81).
+
+        Returns
+        -------
+        of the same kind
+        """
+        kind = type(self)
+        for name in fields.keys() - kind.model_fields.keys():
+            inside = [f"replace({{'{path}': ...}})" for path in _paths_to(name, kind)]
+            if inside:
+                raise DescriptionError(
+                    f"{kind.__name__}: {name} is not a known field; did you mean {' or '.join(inside)}?"
+                )
+        if changes is not None and not isinstance(changes, Mapping):
+            raise DescriptionError(
+                f"{kind.__name__}: changes = {short(changes)}: must be values by path, {{path: value}}"
+            )
+        try:
+            return kind(**changed_fields(self._fields() | fields, changes or {}))
+        except DescriptionError:
+            raise
+        except ValueError as error:
+            raise DescriptionError(f"{kind.__name__}: {error}") from None
 
     def __dir__(self) -> list[str]:
         """Fields, properties and methods, which an editor may complete."""
         return [*type(self).model_fields, *_own_members(type(self))]
 
     def _fields(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in type(self).model_fields}
+        return fields_of(self)
+
+    def _words(self) -> str:
+        """What repr() says of it: the fields that are not at their default."""
+        fields = type(self).model_fields.items()
+        own = {name: getattr(self, name) for name, each in fields}
+        changed = [name for name, each in fields if own[name] != each.get_default(call_default_factory=True)]
+        return ", ".join(f"{name}={short(own[name])}" for name in changed)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._words()})"
+
+    __str__ = __repr__
 
     # What an instance has cached (matrices, compiled handles) belongs to it alone: never copied, never pickled.
     def __copy__(self) -> Self:

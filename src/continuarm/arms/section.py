@@ -33,6 +33,9 @@ from continuarm.arms.field_types import (
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import real_numbers
 
+MOST_LISTED = 8
+"""Muscles whose angles repr() lists."""
+
 
 class Muscles(Description):
     """Where the muscles of a section run: three or more, at any angle and distance from its axis.
@@ -55,6 +58,11 @@ class Muscles(Description):
     if TYPE_CHECKING:
 
         def __init__(self, *, angles: Numbers, radii: Numbers) -> None: ...
+
+    def _words(self) -> str:
+        angles = ", ".join(f"{round(math.degrees(angle), 2):g}" for angle in self.angles[:MOST_LISTED])
+        more = ", ..." if len(self.angles) > MOST_LISTED else ""
+        return f"{len(self.angles)} at {angles}{more} degrees, {_extent(self.radii)} m"
 
     @model_validator(mode="after")
     def _can_bend_every_way(self) -> Self:
@@ -104,6 +112,19 @@ def _holds_truth_value(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return any(_holds_truth_value(entry) for entry in value)
     return isinstance(value, (bool, np.bool_))
+
+
+def _coefficient_words(value: Coefficient) -> str:
+    """1700, 1600 to 1800 of one number per muscle, or 3x3."""
+    if not isinstance(value, tuple):
+        return f"{value:g}"
+    return "3x3" if isinstance(value[0], tuple) else _extent(value)
+
+
+def _extent(values: tuple[Any, ...]) -> str:
+    """0.01, or 0.01 to 0.02."""
+    low, high = min(values), max(values)
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 class Section(Description):
@@ -168,6 +189,12 @@ class Section(Description):
             pressure_stiffness: float = ...,
             hysteresis: Numbers | None = ...,
         ) -> None: ...
+
+    def _words(self) -> str:
+        words = [f"{self.length:g} m", f"radius {self.radius:g} m", f"{self.mass:g} kg"]
+        words += [f"{_coefficient_words(self.stiffness)} N/m"]
+        words += [f"{_coefficient_words(self.damping)} N s/m"] if self.damping else []
+        return ", ".join([*words, f"{len(self.muscle_map)} muscles"])
 
     @field_validator("stiffness", "damping", mode="before")
     @classmethod

@@ -29,6 +29,7 @@ from continuarm.cli.options import BAD_INPUT
 from continuarm.cli.output import release, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.simulate_command import simulate
+from continuarm.cli.video_command import video
 from continuarm.cli.view_command import live, view
 from continuarm.common.command_start import INTERRUPTED, leave
 from continuarm.common.interruption import RaisedInterrupts
@@ -138,7 +139,8 @@ def _prepare_output() -> None:
 
 def _forget_output() -> None:
     """Keeps Python from writing what is left to an output that is gone, and complaining, as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError):  # where no file can be opened any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_version(wanted: bool) -> None:
@@ -167,6 +169,7 @@ COMMANDS = (
     experiment,
     identify,
     view,
+    video,
     live,
     reproduce,
     energy_shaping,

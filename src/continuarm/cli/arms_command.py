@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm
-from continuarm.cli.check_command import arm_totals
+from continuarm.arms.summary import arm_totals
 from continuarm.cli.options import AsJson
 from continuarm.cli.output import new_table, one_line, show, show_json
 

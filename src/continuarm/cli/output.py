@@ -92,15 +92,6 @@ def release() -> None:
     _claims.close()
 
 
-def numbers(value: Any) -> str:
-    """A number, a list of them, or a matrix with one row a line, in six digits; a choice as in a file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, tuple):
-        return f"{value:g}"
-    return ("\n" if isinstance(value[0], tuple) else ", ").join(map(numbers, value))
-
-
 PATIENCE = 0.5
 """Seconds that a run may take before it shows how far it is."""
 

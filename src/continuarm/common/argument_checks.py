@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from continuarm.common.text import short
+from continuarm.common.text import LONGEST_NAME, short
 
 
 def require_kind(name: str, value: object, kind: type | tuple[type, ...], allowed: str) -> None:
@@ -36,6 +36,14 @@ def listed(name: str, values: Any, kind: type | tuple[type, ...], allowed: str) 
         if not isinstance(each, kind):
             raise TypeError(f"{name} has {kind_of(each)} in it: each must be {allowed}")
     return found
+
+
+def require_title(name: str, value: object) -> None:
+    """Raises unless the value is a name that messages and tables can show: one line, printable, not endless."""
+    require_kind(name, value, str, "text")
+    assert isinstance(value, str)
+    if not value.isprintable() or len(value) > LONGEST_NAME:
+        raise ValueError(f"{name} = {short(value)}: must be printable text of at most {LONGEST_NAME} characters")
 
 
 def choice(name: str, value: object, allowed: Sequence[str]) -> str:

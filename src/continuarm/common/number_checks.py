@@ -77,7 +77,8 @@ def not_finite(name: str, at: Sequence[int], cause: str) -> ValueError:
 
 def is_number(value: object) -> bool:
     """Whether a value is one real number; a truth value is none."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    return number and not isinstance(value, (bool, np.timedelta64))  # which NumPy counts among the integers
 
 
 def as_float(value: object) -> float:
@@ -90,12 +91,12 @@ def as_float(value: object) -> float:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
 
 
-def _holds_masked(values: Sequence[Any]) -> bool:
+def _holds_masked(values: Sequence[Any], depth: int = 0) -> bool:
     """Whether a list has a masked number in it, which NumPy would warn of and take for a NaN."""
-    if _PLAIN.issuperset(map(type, values)):
+    if _PLAIN.issuperset(map(type, values)) or depth > 64:  # no array has so many axes: it is refused for that
         return False
     return any(
-        _holds_masked(each) if isinstance(each, (list, tuple)) else np.ma.is_masked(each)
+        _holds_masked(each, depth + 1) if isinstance(each, (list, tuple)) else np.ma.is_masked(each)
         for each in values
         if isinstance(each, (list, tuple, np.ma.MaskedArray))
     )
@@ -122,7 +123,7 @@ def _shown(name: str, value: Any, kind: np.dtype[Any]) -> str:
 
 def whole_number(name: str, value: object, least: int, most: int = MOST) -> int:
     """The value as an int not below the least and not above the most."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+    if not is_number(value) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} = {short(value)}: must be a whole number of at least {least}")
     if value > most:
         raise ValueError(f"{name} = {short(value)}: must be a whole number of at most {most}")

@@ -16,12 +16,12 @@ import numpy as np
 
 from continuarm.common.files import output_path, replaced
 from continuarm.common.html_page import html_page, html_table, html_text
+from continuarm.drawing.colours import BLUE, RED
 from continuarm.identification.fitted_parameters import FittedParameter, with_error
 from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit
 from continuarm.identification.measurement_units import readable
 from continuarm.identification.report_figures import GRID, INK, correlation_figure, recording_figure
 from continuarm.identification.result import Identification
-from continuarm.simulation.plots import BLUE, RED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, require_arm
-from continuarm.common.argument_checks import choice, listed, require_kind, truth_value
+from continuarm.common.argument_checks import choice, listed, require_title, truth_value
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import Floats, not_too_large, real_numbers
+from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
 from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
@@ -27,6 +28,8 @@ Start = Literal["equilibrium", "hanging", "unbent"]
 STARTS = get_args(Start)
 """How a recording begins: at rest under its first commands, at rest without any, or at q = 0."""
 NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
+MOST_NAMED = 6
+"""Sensors that repr() names."""
 LONGEST_DELAY = 0.2
 """s: a recording may be early or late by this much."""
 
@@ -94,7 +97,7 @@ class Recording:
     static: bool = False
 
     def __post_init__(self) -> None:
-        require_kind("name", self.name, str, "text")
+        require_title("name", self.name)
         times = np.atleast_1d(real_numbers(f"{self.name}: times", self.times, "a list of seconds"))
         object.__setattr__(self, "times", times)
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
@@ -118,6 +121,18 @@ class Recording:
             if len(sensor.values) != len(times):
                 rows = f"{len(sensor.values)} rows: must have {len(times)}, one for each time"
                 raise ValueError(f"{self.name}: values of {sensor.name} have {rows}")
+
+    def __repr__(self) -> str:
+        driven = "nothing" if self.input is None else type(self.input).__name__
+        words = [short(self.name)]
+        if self.static:
+            words += [f"{len(self.times)} resting shapes"]
+        else:
+            words += [f"{len(self.times)} samples from {self.times[0]:g} to {self.times[-1]:g} s"]
+        seen = [printable(sensor.name) for sensor in self.sensors]
+        words += [", ".join(seen) if len(seen) <= MOST_NAMED else f"{len(seen)} sensors"]
+        words += [] if self.static else [f"driven by {driven}", f"start {self.start!r}"]
+        return f"Recording({', '.join(words)})"
 
     @classmethod
     def table(

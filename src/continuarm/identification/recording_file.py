@@ -217,7 +217,7 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
             input = _signal(arm, times, rows, lines)
         if split_commands(arm, rows).wrench.any():
             wrench = WrenchSignal(times, split_commands(arm, rows).wrench, lines)
-    return Recording(printable(path.stem), input, times, sensors, start or "equilibrium", wrench, static)
+    return Recording(shown(path.stem), input, times, sensors, start or "equilibrium", wrench, static)
 
 
 def _table(path: Path) -> dict[Column, Floats]:
@@ -352,4 +352,4 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
     unbent = not motion.q[0].any() and not motion.qd[0].any()
     sensors = tuple(TipPosition(i + 1, motion.tips[:, i]) for i in range(motion.arm.n))
     begin = start or ("unbent" if unbent else "equilibrium")
-    return Recording(printable(path.stem), input, motion.t, sensors, begin, wrench)
+    return Recording(shown(path.stem), input, motion.t, sensors, begin, wrench)

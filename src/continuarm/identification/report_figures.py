@@ -12,11 +12,12 @@ import numpy as np
 
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
+from continuarm.drawing.colours import BLUE, RED
+from continuarm.drawing.figures import TEXT
 from continuarm.identification.goodness_of_fit import Misfit
 from continuarm.identification.measurement_units import for_people
 from continuarm.identification.result import Identification
 from continuarm.identification.sensor_comparison import SensorComparison
-from continuarm.simulation.plots import BLUE, RED, TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

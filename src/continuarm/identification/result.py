@@ -11,12 +11,17 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import save_arm
+from continuarm.arms.summary import counted
 from continuarm.common.number_checks import Floats
+from continuarm.common.text import printable, short
 from continuarm.identification.fitted_parameters import FittedParameter
 from continuarm.identification.goodness_of_fit import Misfit
 from continuarm.identification.sensor_comparison import SensorComparison
 
 __all__ = ["Identification"]
+
+MOST_LISTED = 8
+"""Parameters that repr() lists."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +128,20 @@ class Identification:
         }
 
     def __repr__(self) -> str:
-        return f"<Identification of {self.arm.name!r}: {'; '.join(map(str, self.parameters))}>"
+        recordings = {each.recording for each in self.misfit}
+        counts = f"{counted(len(self.parameters), 'parameter')}, {counted(len(recordings), 'recording')}"
+        words = [f"Identification({short(self.arm.name)}, {counts}" + (", interrupted)" if self.interrupted else ")")]
+        words += [f"  {printable(str(each))}" for each in self.parameters[:MOST_LISTED]]
+        more = len(self.parameters) - MOST_LISTED
+        words += [f"  and {more} more"] if more > 0 else []
+        words += [f"  {counted(len(self.warnings), 'warning')}"] if self.warnings else []
+        return "\n".join(words)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the parameters with their errors, the misfit of every sensor, and the warnings."""
+        from continuarm.identification.notebook import identification_card
+
+        return identification_card(self)
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

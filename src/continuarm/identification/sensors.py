@@ -14,10 +14,11 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.argument_checks import require_kind
+from continuarm.common.argument_checks import require_title
 from continuarm.common.limits import LONGEST
 from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers, whole_number
-from continuarm.common.text import short
+from continuarm.common.text import printable, short
+from continuarm.identification.measurement_units import readable
 from continuarm.sections.model_range import FULL_TURN
 from continuarm.simulation.inputs import muscle_index
 
@@ -66,8 +67,15 @@ class Sensor(ABC):
         """The same with other values or another sigma."""
         return replace(cast(Any, self), **changes)
 
+    def __repr__(self) -> str:
+        words = [printable(self.name), f"{len(self.values)} rows"]
+        gaps = int(np.isnan(self.values).any(axis=1).sum())
+        words += [f"{gaps} with gaps"] if gaps else []
+        words += [] if self.sigma is None else [f"noise {readable(self.sigma, self.unit)}"]
+        return f"{type(self).__name__}({', '.join(words)})"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class TipPosition(Sensor):
     """Positions of the tip of a section: world frame, or that of a camera (see "sensor_frame" of `Free`).
 
@@ -125,7 +133,7 @@ class TipPosition(Sensor):
         return far / (3 * reach(arm)), "is it in mm?"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TipOrientation(Sensor):
     """Orientations of the tip of a section.
 
@@ -200,7 +208,7 @@ class TipOrientation(Sensor):
         return np.linalg.norm(np.nan_to_num(self.values), axis=1) / (1.01 * FULL_TURN), "is it in degrees?"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MuscleLength(Sensor):
     """Length changes of a muscle: draw wires, potentiometers.
 
@@ -224,7 +232,7 @@ class MuscleLength(Sensor):
     sigma: float | None = None
 
     def __post_init__(self) -> None:
-        require_kind("muscle", self.muscle, str, "the name of a muscle, such as 'l11'")
+        require_title("muscle", self.muscle)
         values = real_numbers(f"values of {self.name}", self.values, "numbers")
         object.__setattr__(self, "values", values[:, None] if values.ndim == 1 else values)
         _set_up(self, 1)

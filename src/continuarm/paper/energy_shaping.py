@@ -91,7 +91,7 @@ class TermFit:
     """Between both terms, through the origin: 1 if they are proportional."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnergyShapingFit:
     """Energy shaping coefficients found by `fit_energy_shaping`, and how.
 
@@ -153,6 +153,30 @@ class EnergyShapingFit:
             beta_angular=self.beta_angular,
             allow_indefinite=not self.positive_definite,
         )
+
+    def __repr__(self) -> str:
+        linear, angular = (
+            ", ".join(f"{beta:.4g}" for beta in betas) for betas in (self.beta_linear, self.beta_angular)
+        )
+        return f"EnergyShapingFit(β^υ = {linear}; β^ω = {angular}; {self.samples:,} samples, method {self.method!r})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the coefficients with their errors."""
+        from continuarm.drawing.notebook import card, interval_svg, plain_table
+
+        half = max(abs(end - term.beta) for term in self.terms for end in term.interval)
+        rows = [
+            (
+                term.name,
+                f"{term.beta:.5g} ± {term.standard_error:.1g}",
+                "{:.5g} to {:.5g}".format(*term.interval),
+                f"{100 * term.rms_residual:.3g} %",
+                interval_svg(term.interval[0], term.beta, term.interval[1], half),
+            )
+            for term in self.terms
+        ]
+        headings = ("term", "β ± standard error", "95 % interval", "rms residual", f"interval, β ± {half:.1g}")
+        return card(repr(self), "", plain_table(headings, rows, drawn=True))
 
     def summary(self) -> dict[str, Any]:
         """All of it as plain numbers, for a table or JSON.

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from continuarm.drawing.colours import AXES, BLACK, BLUE, GREEN, ORANGE, RED, SKY
+from continuarm.drawing.figures import DASHED, TEXT
 from continuarm.reproduction.study import Findings
 from continuarm.reproduction.tables import Table
-from continuarm.simulation.plots import AXES, BLACK, BLUE, DASHED, GREEN, ORANGE, RED, SKY, TEXT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

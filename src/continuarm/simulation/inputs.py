@@ -122,10 +122,10 @@ class PressureSteps:
                 raise ValueError(f"steps of {short(name)} = {short(steps)}: must be {allowed}")
             for time, pressure in steps:
                 if not 0 <= as_float(time) <= LARGEST:
-                    raise ValueError(f"{name}: time {short(time)} s must be 0 or later, and at most {LARGEST:g}")
+                    raise ValueError(f"{short(name)}: time {short(time)} s must be 0 or later, and at most {LARGEST:g}")
                 if not 0 <= as_float(pressure) <= HIGHEST_PRESSURE:
                     limits = f"0 or more and at most {HIGHEST_PRESSURE:g}"
-                    raise ValueError(f"{name}: pressure {short(pressure)} Pa must be {limits}")
+                    raise ValueError(f"{short(name)}: pressure {short(pressure)} Pa must be {limits}")
         rows = {name: np.array([tuple(map(float, each)) for each in steps]) for name, steps in self.steps.items()}
         rows = {name: each[np.argsort(each[:, 0])] for name, each in rows.items() if len(each)}
         times = np.unique(np.concatenate([[0.0], *(each[:, 0] for each in rows.values())]))
@@ -139,7 +139,7 @@ class PressureSteps:
         return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PressureSignal:
     """Pressures of all muscles over time.
 
@@ -167,6 +167,9 @@ class PressureSignal:
     times: ArrayLike
     pressures: ArrayLike
     linear: bool = True
+
+    def __repr__(self) -> str:
+        return f"PressureSignal({_signal_words(self.times, self.pressures, 'Pa', self.linear)})"
 
     @classmethod
     def read(cls, path: str | Path, arm: Arm, linear: bool = True) -> PressureSignal:
@@ -206,7 +209,7 @@ class PressureSignal:
         return CommandsOverTime.lines(knots, command_rows(arm, pressures=pressures))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ForceSignal:
     """Muscle forces τ over time.
 
@@ -234,6 +237,9 @@ class ForceSignal:
     forces: ArrayLike
     linear: bool = True
 
+    def __repr__(self) -> str:
+        return f"ForceSignal({_signal_words(self.times, self.forces, 'N', self.linear)})"
+
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The forces as they are."""
         times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
@@ -241,7 +247,7 @@ class ForceSignal:
         return _lines_or_held(self.linear, times, command_rows(arm, forces=forces))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrenchSignal:
     """Moment and force on the last tip over time.
 
@@ -268,6 +274,9 @@ class WrenchSignal:
     times: ArrayLike
     wrenches: ArrayLike
     linear: bool = True
+
+    def __repr__(self) -> str:
+        return f"WrenchSignal({_signal_words(self.times, self.wrenches, 'N m and N', self.linear)})"
 
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The wrench as it is."""
@@ -397,6 +406,18 @@ def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple
     if when[0] < 0:
         raise ValueError(f"times begin at {when[0]:g} s: must be 0 or later")
     return when, what
+
+
+def _signal_words(times: ArrayLike, values: ArrayLike, unit: str, linear: bool) -> str:
+    """11 times from 0 to 5 s, 9 columns up to 6e+05 Pa, linear: what repr() says, also of what cannot be a signal."""
+    try:
+        when = np.atleast_1d(real_numbers("times", times, ""))
+        what = np.atleast_2d(real_numbers("values", values, ""))
+        span = f"{len(when)} times from {when[0]:g} to {when[-1]:g} s"
+        largest = f"{what.shape[1]} columns up to {np.abs(what).max():g} {unit}"
+    except (ValueError, TypeError, IndexError):
+        return f"times {short(times)}, values {short(values)}"
+    return f"{span}, {largest}, {'linear' if linear else 'held'}"
 
 
 def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> CommandsOverTime:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, is_number
+from continuarm.arms.arm import Arm, require_arm
+from continuarm.common.number_checks import Floats, as_float, real_numbers
+from continuarm.common.text import short
 from continuarm.engine.quantities import elastic_forces, gravity_forces, tip_jacobian, tip_poses, wrench_forces
 from continuarm.engine.state_checks import check_range, checked
 from continuarm.simulation.motion import Motion
@@ -30,17 +31,46 @@ def mode_motion(
 ) -> Motion:
     """One period of a natural mode about a static state, numbered from the slowest: q + x cos ωt, H x = ω² M x.
 
-    q, wrench, muscle_stiffness: as in `natural_frequencies`; q: (3n,).
-    amplitude: how far the section tip that moves most goes to each side, m, by the linearization; if left out, a
-    twentieth of the arm's length, or less for modes that bend sections too far for that. The linear motion without
-    damping is drawn, however large: an arm moves so only in the limit of small amplitudes.
+    The linear motion without damping is drawn, however large: an arm moves so only in the limit of small amplitudes.
+
+    Parameters
+    ----------
+    arm : Arm
+    mode : int, optional
+        From 1, the slowest, to 3n.
+    q : array_like, (3n,), optional
+        The static state, m; where the arm rests if left out.
+    wrench : array_like, (6,), optional
+        Moment, N m, and force, N, on the last tip, as in `natural_frequencies`.
+    muscle_stiffness : array_like, (muscles,), optional
+        By which muscles are stiffer than without pressure, N/m, as in `natural_frequencies`.
+    amplitude : float, optional
+        How far the section tip that moves most goes to each side, m, by the linearization; if left out, a twentieth
+        of the arm's length, or less for modes that bend sections too far for that.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> swing = ca.mode_motion(arm, 1)
+    >>> round(1 / float(swing.t[-1]), 2), round(float(ca.natural_frequencies(arm, ca.equilibrium(arm))[0]), 2)  # Hz
+    (1.26, 1.26)
     """
+    require_arm(arm)
     if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or not 1 <= mode <= 3 * arm.n:
-        raise ValueError(f"mode = {mode!r}: must be a whole number from 1 to {3 * arm.n}")
+        raise ValueError(f"mode = {short(mode)}: must be a whole number from 1 to {3 * arm.n}")
     length = sum(section.length + section.offset for section in arm.sections)
-    reach = SHARE * length if amplitude is None else amplitude
-    if not is_number(reach) or not 0 < reach <= length:
-        raise ValueError(f"amplitude = {reach!r}: must be more than 0 m and at most the arm's length, {length:g} m")
+    reach = SHARE * length if amplitude is None else as_float(amplitude)
+    if not 0 < reach <= length:
+        limits = f"more than 0 m and at most the arm's length, {length:g} m"
+        raise ValueError(f"amplitude = {short(amplitude)}: must be {limits}")
+    loads = {"wrench": (wrench, 6), "muscle_stiffness": (muscle_stiffness, len(arm.muscle_names))}
+    for name, (given, width) in loads.items():
+        if given is not None and real_numbers(name, given, f"{width} numbers").shape != (width,):
+            raise ValueError(f"{name} has shape {np.shape(given)}: must be ({width},), of one state")
     (rest,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
     if rest.shape != (3 * arm.n,):
         raise ValueError(f"q has shape {rest.shape}: must be ({3 * arm.n},), one state")

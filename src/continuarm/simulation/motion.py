@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.common.text import printable, short
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.figure import Figure
 
     from continuarm.viewer.viewer import Viewer
@@ -114,6 +118,30 @@ class Motion:
         """Energies, (k,) each, J: kinetic + gravitational + elastic changes by supplied - dissipated."""
         return energies_of(self.arm, self.q, self.qd, self.supplied, self.dissipated)
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the motion as a NetCDF-4 file that `load_motion` reads back bit for bit; as `save_motion` does.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .nc, .nc4 or .h5. A file that was there is replaced whole, or stays.
+        """
+        from continuarm.simulation.motion_file import save_motion
+
+        save_motion(self, path)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The motion as a dataset, with the names, dimensions, coordinates and units of its file.
+
+        Returns
+        -------
+        xarray.Dataset
+            What `xarray.open_dataset` reads from the file that `save` writes. Needs the extra: `continuarm[xarray]`.
+        """
+        from continuarm.simulation.motion_layout import dataset_of
+
+        return dataset_of(self)
+
     def plot(self, other: Motion | None = None) -> Figure:
         """A figure of the motion: tips, what drives it, energies, shapes; with another, the distance between them.
 
@@ -130,6 +158,35 @@ class Motion:
         from continuarm.simulation.plots import plot_motion
 
         return plot_motion(self, other)
+
+    def video(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 30.0,
+        speed: float = 1.0,
+        size: tuple[int, int] = (640, 480),
+        progress: Callable[[float], object] | None = None,
+    ) -> None:
+        """Writes a moving picture: the arm above the ground, the path of its tip, pressures as colours, and the time.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .mp4, which needs the extra `continuarm[video]`, or .gif. A file that was there is replaced whole,
+            or stays.
+        fps : float, optional
+            Frames a second; at most 120 in .mp4, 50 in .gif.
+        speed : float, optional
+            How many times faster than real time it plays.
+        size : two int, optional
+            Width and height in pixels; even in .mp4.
+        progress : callable, optional
+            Called with the share done, from 0 to 1.
+        """
+        from continuarm.simulation.video import write_video
+
+        write_video(self, path, fps=fps, speed=speed, size=size, progress=progress)
 
     def view(
         self,
@@ -161,12 +218,12 @@ class Motion:
 
         return view_motion(self, *([] if other is None else [other]), host=host, port=port, block=block)
 
-    def rows(self, chosen: slice, stopped: str | None = None) -> Motion:
+    def rows(self, chosen: slice | NDArray[np.intp], stopped: str | None = None) -> Motion:
         """The motion at some of its times.
 
         Parameters
         ----------
-        chosen : slice
+        chosen : slice or array of int
             Of the rows.
         stopped : str, optional
             Why it ends there; as before if left out.
@@ -196,9 +253,16 @@ class Motion:
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ROWS}
         return cls(parts[0].arm, **rows, record=record, stopped=stopped)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: how the arm ends, what the motion is, and the page that plays it."""
+        from continuarm.simulation.notebook import motion_card
+
+        return motion_card(self)
+
     def __repr__(self) -> str:
-        end = f", stopped: {self.stopped}" if self.stopped else ""
-        return f"<Motion of {self.arm.name!r}: {len(self.t)} states over {self.t[-1] if len(self.t) else 0:g} s{end}>"
+        length = f"{self.t[-1] - self.t[0]:g} s" if len(self.t) else "0 s"
+        words = [short(self.arm.name), length, f"{len(self.t)} states", f"{self.arm.inertia.model} model"]
+        return f"Motion({', '.join(words)}{f', stopped: {printable(self.stopped)}' if self.stopped else ''})"
 
 
 def energies_of(arm: Arm, q: Floats, qd: Floats, supplied: Any, dissipated: Any) -> dict[str, Any]:

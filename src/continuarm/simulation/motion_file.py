@@ -13,7 +13,6 @@ read in a process that can do no harm (`guarded_hdf5`); that takes a quarter of 
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import io
 import itertools
 import json
@@ -34,37 +33,26 @@ from continuarm.common.text import printable, short, shown
 from continuarm.simulation.guarded_hdf5 import GuardedHdf5, is_hdf5, missing_bytes
 from continuarm.simulation.motion import ROWS, Motion
 from continuarm.simulation.motion_index import MOST_TEXT, IndexedMotion, append_index, read_index
+from continuarm.simulation.motion_layout import (
+    FORMAT,
+    VARIABLES,
+    closing_texts,
+    coordinate_labels,
+    descriptive_texts,
+    dimension_sizes,
+    row_shapes,
+    variable_values,
+)
 
-FORMAT = "continuarm motion 2"
 SUFFIXES = (".nc", ".nc4", ".h5")
 
 MOST_ROWS = 10_000_001
 """Of a motion on disk: the states of the longest simulation, and the one that it begins with."""
 
-_EQUATION = "M(q) q̈ + C(q, q̇) q̇ + D q̇ + G(q) + K_e q = τ"
 _NOT_FINISHED = "interrupted: the run has not finished"
 _ROWS_AT_ONCE = 10_000  # of a saved motion: bounds the memory that its poses take
 _BYTES_AT_ONCE = 1 << 22
 _SPARE = 1 << 10  # bytes of a variable beyond its rows, for gaps between them; HDF5 cuts off what is left
-
-_VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "time": ((), "s", "time since the start"),
-    "q": (("coordinate",), "m", "length changes of the muscles at 0°, 120° and 240°, section by section"),
-    "qd": (("coordinate",), "m/s", "rates of q"),
-    "tau": (("coordinate",), "N", "what all muscles do together over q, positive extends"),
-    "pressures": (("muscle",), "Pa", "pressures in the muscles"),
-    "hysteresis": (("muscle",), "N", "force by which hysteresis holds each muscle back"),
-    "tip_moment": (("axis",), "N m", "moment on the last tip from outside, world axes"),
-    "tip_force": (("axis",), "N", "force on the last tip from outside, world axes"),
-    "tip_positions": (("section", "axis"), "m", "positions of the section tips in the world frame"),
-    "tip_orientations": (("section", "row", "column"), "1", "rotations from the section tips to the world frame"),
-    "kinetic_energy": ((), "J", "kinetic energy"),
-    "gravitational_energy": ((), "J", "gravitational energy, zero at the base"),
-    "elastic_energy": ((), "J", "elastic energy of muscles and stops"),
-    "supplied_energy": ((), "J", "work of pressures, forces and wrench since the start"),
-    "dissipated_energy": ((), "J", "energy taken by dampers and hysteresis since the start"),
-}
-"""Of every variable with a row for each time: the dimensions of a row, unit, meaning."""
 
 
 def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
@@ -119,7 +107,7 @@ class MotionWriter:
         self.path = check_motion_path(path)
         self.partial = partial_path(self.path)
         self.arm, self.rows, self.written = arm, int(rows), 0
-        self._shapes = _row_shapes(arm)
+        self._shapes = row_shapes(arm)
         with _in_one_sentence(self.path), contextlib.ExitStack() as undo:
             undo.enter_context(claimed(self.path))
             with beside(self.partial, durable=False, owner=self.path) as new:
@@ -137,7 +125,7 @@ class MotionWriter:
             raise ValueError(f"{self.written} + {count} rows: must be at most {self.rows}, the length of the file")
         if not np.isfinite(part.t).all():
             raise ValueError("t of a part must be finite")
-        values = _values(part) if count else {}
+        values = variable_values(part) if count else {}
         with _in_one_sentence(self.path):
             for name, each in values.items():
                 self._file.flush()  # a row counts when it has a time: the rest of it must be there before
@@ -153,7 +141,7 @@ class MotionWriter:
         """
         if self.written < self.rows and not stopped:
             raise ValueError(f"{self.written} of {self.rows} rows are written: close must be told why it stopped")
-        ends = {"record": _json(record), "stopped": stopped}
+        ends = closing_texts(record, stopped)
         self._file.flush()
         with _in_one_sentence(self.path, f"; the rows are in {shown(self.partial)}"), beside(self.path) as new:
             places = _create(new, self.arm, self.written, ends)
@@ -210,40 +198,6 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     raise ValueError(f"{name}: {printable(sentence)}")
 
 
-def _sizes(arm: Arm) -> dict[str, int]:
-    return {
-        "coordinate": 3 * arm.n,
-        "muscle": len(arm.muscle_names),
-        "section": arm.n,
-        "axis": 3,
-        "row": 3,
-        "column": 3,
-    }
-
-
-def _row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:
-    sizes = _sizes(arm)
-    return {name: tuple(sizes[each] for each in dimensions) for name, (dimensions, _, _) in _VARIABLES.items()}
-
-
-def _labels(arm: Arm) -> dict[str, list[Any]]:
-    """What stands along the dimensions: l12 is muscle 2 of section 1, q12 a coordinate that is no muscle's length."""
-    return {
-        "coordinate": arm.coordinate_names,
-        "muscle": arm.muscle_names,
-        "section": list(range(1, arm.n + 1)),
-        "axis": ["x", "y", "z"],
-    }
-
-
-def _values(motion: Motion) -> dict[str, Floats]:
-    """The variables of a file, time last."""
-    values = {name: getattr(motion, name) for name in ("q", "qd", "tau", "pressures", "hysteresis")}
-    values |= {"tip_moment": motion.wrench[:, :3], "tip_force": motion.wrench[:, 3:]}
-    values |= {"tip_positions": motion.tips, "tip_orientations": motion.tip_poses[..., :3, :3]}
-    return values | {f"{name}_energy": each for name, each in motion.energies.items()} | {"time": motion.t}
-
-
 def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, int]:
     """Makes a file with NaN in all rows; where in it the bytes of each variable begin.
 
@@ -252,40 +206,33 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
     import h5netcdf
     import h5py  # type: ignore[import-untyped]
 
-    texts = {
-        "Conventions": "CF-1.11",
-        "title": f"Motion of {printable(arm.name)}",
-        "source": f"continuarm {importlib.metadata.version('continuarm')}",
-        "equation_of_motion": _EQUATION,
-        "format": FORMAT,
-        "arm": arm.model_dump_json(),
-    } | ends
+    texts = descriptive_texts(arm) | ends
     for name, text in texts.items():
         if len(text) > MOST_TEXT:
             raise ValueError(f"{name} takes {len(text)} characters: must take at most {MOST_TEXT}")
     memory = io.BytesIO()
     with h5netcdf.File(memory, "w") as file:
-        file.dimensions = {"time": rows} | _sizes(arm)
-        for name, labels in _labels(arm).items():
+        file.dimensions = {"time": rows} | dimension_sizes(arm)
+        for name, labels in coordinate_labels(arm).items():
             kind = "i4" if isinstance(labels[0], int) else h5py.string_dtype()
             file.create_variable(name, (name,), kind, data=np.array(labels, kind))
-        for name, (dimensions, unit, meaning) in _VARIABLES.items():
+        for name, (dimensions, unit, meaning) in VARIABLES.items():
             variable = file.create_variable(name, ("time", *dimensions), "<f8")
             variable.attrs["units"], variable.attrs["long_name"] = unit, meaning
         for name, text in texts.items():
             file.attrs[name] = text
-    size = sum(8 * rows * math.prod(shape) + _SPARE for shape in _row_shapes(arm).values())
+    size = sum(8 * rows * math.prod(shape) + _SPARE for shape in row_shapes(arm).values())
     with open(path, "xb") as whole:
         whole.write(memory.getvalue() + bytes(-len(memory.getvalue()) % 8))
         for start in range(0, size, _BYTES_AT_ONCE):
             whole.write(np.full(min(size - start, _BYTES_AT_ONCE) // 8, np.nan, "<f8").tobytes())
     # Numbers at multiples of 8 bytes do not lie across two pages: a killed process leaves none half written.
-    places = dict.fromkeys(_VARIABLES, 0)
+    places = dict.fromkeys(VARIABLES, 0)
     with h5py.File(path, "r+", alignment_threshold=1, alignment_interval=8) as file:
-        for name in _VARIABLES if rows else ():
+        for name in VARIABLES if rows else ():
             file[name][:1] = np.nan  # the first value makes HDF5 give the variable its place
             places[name] = file[name].id.get_offset()
-    sizes = {name: 8 * rows * math.prod(shape) for name, shape in _row_shapes(arm).items()}
+    sizes = {name: 8 * rows * math.prod(shape) for name, shape in row_shapes(arm).items()}
     kept = {name: text for name, text in texts.items() if name in _TEXTS}
     append_index(path, kept, {name: (places[name], sizes[name]) for name in sizes})
     return places
@@ -300,13 +247,6 @@ def _copy(source: IO[bytes], begin: int, target: IO[bytes], place: int, size: in
             raise OSError("another program has shortened the partial file")
         target.write(block)
         size -= len(block)
-
-
-def _json(record: dict[str, Any]) -> str:
-    try:
-        return json.dumps(record, default=lambda value: value.tolist())  # numbers and arrays of NumPy
-    except (TypeError, ValueError, AttributeError, RecursionError):
-        raise ValueError(f"record = {short(record)}: must be what JSON can hold") from None
 
 
 def _set_aside(partial: Path) -> Path | None:
@@ -379,7 +319,7 @@ def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
     if kind != FORMAT:
         raise _NoMotionError(f"has the format {short(kind)}: this version of continuarm reads {FORMAT!r}")
     arm = Arm.model_validate_json(_text(source, "arm"))
-    shapes = _row_shapes(arm)
+    shapes = row_shapes(arm)
     length = source.count("time")
     if length > MOST_ROWS:
         raise ValueError(f"it has {length} rows: must have at most {MOST_ROWS}")

@@ -1,19 +1,37 @@
-"""Figures of motions: section tips, pressures or forces, energies and the arm itself. No display is needed."""
+"""Figures of motions: section tips, what drives them, energies and the arm itself. No display is needed."""
 
 from __future__ import annotations
 
 import os
 import textwrap
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.files import output_path, replaced
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
+from continuarm.drawing.colours import AXES, BLACK, BLUE, CYCLE, GREEN, ORANGE, PURPLE, RED, faded, pressure_limit
+from continuarm.drawing.figures import (
+    DASHED,
+    LABELS,
+    POINTS,
+    TEXT,
+    Box,
+    Shapes,
+    draw_pressure_bar,
+    draw_views,
+    legend_beside,
+    new_figure,
+    plain_axes,
+    views_for,
+    views_height,
+)
 from continuarm.engine.quantities import backbone
 from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
@@ -26,71 +44,89 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".svg", ".pdf")
 """The kinds of file that a figure is written to."""
 
-# Colours that stay apart for colour-blind eyes (Okabe and Ito); blue, black and red for X, Y and Z as in the paper.
-BLUE, RED, GREEN, ORANGE, SKY, PURPLE, BLACK = (
-    *("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#CC79A7", "#000000"),
-)
-AXES = {"X": BLUE, "Y": BLACK, "Z": RED}
-CYCLE = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, BLACK)
-NAVY = "#003A5C"
-DASHED = (0, (4, 2))
-DASHES = ("-", "--", ":", "-.")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)))
 ENERGIES = {"kinetic": BLUE, "gravitational": GREEN, "elastic": RED, "supplied": BLACK, "dissipated": ORANGE}
+SINCE_START = ("gravitational", "elastic")
+"""Energies whose zero is a choice: they are drawn as changes since the start."""
 
-TEXT = 8.0  # points
-MOST_SHAPES = 7
-POINTS = 25  # of the backbone, on each section
+MOST_SHAPES = 6
 MOST_NAMES = 12
 """Entries of a legend: beyond it, how many more there are."""
+NEAR = 0.02
+"""A muscle is at the end of its range if it comes nearer than this part of it."""
+
+WIDTH, LEAST_HEIGHT = 10.0, 7.5
+LEFT, CURVES, RIGHT, ENERGY = 0.68, 3.45, 5.2, 2.65
+"""Inches of a figure: where curves begin, how wide they are, where the right half begins, how wide its curves are."""
+PANEL, GAP, BELOW = 0.92, 0.13, 0.52
+"""Inches: the least height of a panel, between two, and below the last."""
+
+
+class Panel(NamedTuple):
+    """Curves over time, (k,) each, by name."""
+
+    label: str  # what they are, and their unit
+    curves: Mapping[str, Floats]
+    limits: tuple[float, ...] = ()  # drawn as lines
 
 
 def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", note: str = "") -> Figure:
-    """A figure of a motion, or of two compared: tips, muscles and energies over time, and the arm at some times.
+    """A figure of a motion, or of two compared: tips, what drives it and energies over time, and the arm at some times.
 
-    Of an `other` motion at the same times, tips and arm are dashed, and a panel shows the distances of its tips.
+    Lengths of muscles are drawn where some come to the ends of their range, a wrench where there is one, also as an
+    arrow. Of an `other` motion at the same times, tips and arm are dashed, and a panel shows the distances of its tips.
     A title stands above what the figure says by itself, a note below it. matplotlib's windows and current figure are
     left alone.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     require_kind("motion", motion, Motion, "a Motion (see simulate)")
     if not len(motion.t):
         raise ValueError("motion has no states: there is nothing to draw")
     distances = None if other is None else tip_distances(motion, other)
-    driven = [(label, curves) for label, curves in driven_by(motion).items() if curves]
+    driven = [Panel(label, curves) for label, curves in driven_by(motion).items() if curves] + muscles_at_ends(motion)
 
-    figure = Figure(figsize=(10.0, 7.5), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle(_title(title, motion, other), fontsize=TEXT + 2, parse_math=False)
+    words = _title(title, motion, other)
+    above, below = 0.17 * words.count("\n") + 0.42, BELOW + (0.2 if note else 0.0)
+    count = 3 + (distances is not None) + len(driven)
+    height = max(LEAST_HEIGHT, above + below + count * (PANEL + GAP))
+    figure = new_figure((WIDTH, height))
+    figure.suptitle(words, fontsize=TEXT + 2, y=1 - 0.1 / height, va="top", linespacing=1.15, parse_math=False)
     if note:
-        figure.supxlabel(printable(note), fontsize=TEXT - 1, color="0.35", parse_math=False)
-    columns = figure.add_gridspec(1, 2, width_ratios=[1.1, 1])
-    panels = 3 + (distances is not None) + len(driven)
-    rows = columns[0].subgridspec(panels, 1)
-    over_time = [figure.add_subplot(rows[0])]
-    over_time += [figure.add_subplot(rows[k], sharex=over_time[0]) for k in range(1, panels)]
-    for k, axes in enumerate(over_time[:3]):
-        _draw_coordinate(axes, k, motion, other)
-    over_time[0].legend(**_legend("section"))
-    if distances is not None:
-        _draw_distances(over_time[3], motion.t, distances)
-    for axes, (label, curves) in zip(over_time[panels - len(driven) :], driven, strict=True):
-        _draw_driven(axes, motion.t, label, curves)
-    _time_axis(over_time[-1])
-    for axes in over_time:
-        axes.label_outer()
+        figure.supxlabel(printable(note), y=0.06 / height, fontsize=TEXT - 1, color="0.35", parse_math=False)
 
-    picture = _picture(motion)
-    tall = float(np.clip(0.7 * picture.half_height / picture.half_width, 0.8, 1.7))
-    right = columns[1].subgridspec(2, 1, height_ratios=[tall, 1])
-    last = None if other is None else 1e3 * backbone(other.arm, other.q[-1], points=POINTS)
-    sides = right[0].subgridspec(1, 2)
-    _draw_arm([figure.add_subplot(sides[k]) for k in range(2)], picture, last)
-    energies = figure.add_subplot(right[1])
+    panels = _stacked_panels(figure, count, above, below)
+    for k in range(3):
+        _draw_coordinate(panels[k], k, motion, other)
+    panels[0].legend(**legend_beside("section"))
+    if distances is not None:
+        _draw_distances(panels[3], motion.t, distances)
+    for axes, panel in zip(panels[count - len(driven) :], driven, strict=True):
+        _draw_panel(axes, motion.t, panel)
+    _time_axis(panels[-1])
+
+    shapes = _shapes(motion, other)
+    views = views_for(shapes)
+    right, room = WIDTH - RIGHT - 0.05, height - above - below
+    low = below + float(np.clip(room - views_height(views, right), 0.3 * room, 0.6 * room))
+    draw_views(Box(RIGHT, low, right, height - above - low), figure, views, shapes)
+    if shapes.highest:
+        draw_pressure_bar(Box(WIDTH - 0.68, low + 0.95, 0.5, 0.07), figure, shapes.highest)
+    energies = Box(RIGHT + LABELS[0], below, ENERGY, low - below - 0.25).panel(figure)
     _draw_energies(energies, motion)
     _time_axis(energies)
     return figure
+
+
+def _stacked_panels(figure: Figure, count: int, above: float, below: float) -> list[Axes]:
+    """Panels one above the other that share their time, with so many inches above and below them."""
+    height = figure.get_size_inches()[1]
+    each = (height - above - below + GAP) / count
+    places = [Box(LEFT, height - above - (k + 1) * each + GAP, CURVES, each - GAP) for k in range(count)]
+    panels = [place.panel(figure) for place in places]
+    for axes in panels[1:]:
+        axes.sharex(panels[0])
+    for axes in panels[:-1]:
+        axes.tick_params(labelbottom=False)
+    return panels
 
 
 def tip_distances(motion: Motion, other: Motion) -> Floats:
@@ -122,14 +158,34 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
 
 
 def driven_by(motion: Motion) -> dict[str, dict[str, Floats]]:
-    """What drives a motion over time: pressures, kPa, by muscle, and forces, N, by coordinate, where there are any.
+    """What drives a motion over time: pressures by muscle, forces by coordinate, force and moment on the tip by axis.
 
-    In the order in which they begin.
+    Those that are not zero throughout, in the order in which they begin.
     """
     return {
         "pressure, kPa": _begun(motion.arm.muscle_names, motion.pressures / UNITS["kPa"]),
         "force, N": _begun(motion.arm.coordinate_names, motion.forces),
+        "tip force, N": _begun(list(AXES), motion.wrench[:, 3:]),
+        "tip moment, N m": _begun(list(AXES), motion.wrench[:, :3]),
     }
+
+
+def muscles_at_ends(motion: Motion) -> list[Panel]:
+    """Length changes, mm, of the muscles that come to the ends of their length_range, and these; or nothing."""
+    lengths, names = motion.arm.muscle_lengths(motion.q), motion.arm.muscle_names
+    found, limits, column = {}, set(), 0
+    for section in motion.arm.sections:
+        for _ in section.muscle_map:
+            if section.length_range is not None:
+                least, greatest = section.length_range
+                near = NEAR * (greatest - least)
+                ends = {least} if lengths[:, column].min() < least - near else set()
+                ends |= {greatest} if lengths[:, column].max() > greatest - near else set()
+                if ends:
+                    found[names[column]] = 1e3 * lengths[:, column]
+                    limits |= {1e3 * end for end in ends}
+            column += 1
+    return [Panel("length change, mm", found, tuple(sorted(limits)))] if found else []
 
 
 def since_start(energies: dict[str, Floats], first: dict[str, float] | None = None) -> dict[str, Floats]:
@@ -138,10 +194,7 @@ def since_start(energies: dict[str, Floats], first: dict[str, float] | None = No
     Where they are zero is a choice, and they may be large beside the others. first: those of the first row if left out.
     """
     begin = first or {name: values[0] for name, values in energies.items()}
-    return {
-        name: values - (begin[name] if name in ("gravitational", "elastic") else 0.0)
-        for name, values in energies.items()
-    }
+    return {name: values - (begin[name] if name in SINCE_START else 0.0) for name, values in energies.items()}
 
 
 def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
@@ -151,17 +204,18 @@ def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
 
 
 def what_drives(motion: Motion) -> str:
-    """What drives a motion, in words: pressures, forces, a wrench on the tip, or nothing; or which mode it is."""
+    """What drives a motion, in words: a controller, pressures, forces, a wrench, or nothing; or which mode it is."""
     if "mode" in motion.record:
         return str(motion.record["mode"])
     words = (("pressure in", "muscles"), ("force on", "coordinates"))
     found = [
         f"{kind} {', '.join(names) if len(names) <= 6 else f'{len(names)} {many}'}"
-        for (kind, many), names in zip(words, driven_by(motion).values(), strict=True)
+        for (kind, many), names in zip(words, driven_by(motion).values(), strict=False)
         if names
     ]
     found += ["a wrench on the tip"] if motion.wrench.any() else []
-    return ", ".join(found or ["nothing drives it"])
+    controlled = ["a controller"] if motion.record.get("input") == "Controller" else []
+    return ", ".join(controlled + found or ["nothing drives it"])
 
 
 def _title(given: str, motion: Motion, other: Motion | None) -> str:
@@ -182,29 +236,33 @@ def told_apart(motion: Motion, other: Motion) -> tuple[str, str]:
     return "first", "second"
 
 
-def _shade(colour: str, share: float) -> tuple[float, float, float]:
-    """A colour faded to a share of its strength."""
-    from matplotlib.colors import to_rgb
-
-    red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
-    return red, green, blue
-
-
-def _legend(title: str | None = None) -> dict[str, Any]:
-    """Beside the panel, where no line runs beneath it."""
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.04), "borderaxespad": 0.0}
-    look: dict[str, Any] = {"frameon": False, "fontsize": TEXT - 1, "handlelength": 1.4, "labelspacing": 0.25}
-    return place | look | {"title": title, "title_fontsize": TEXT - 1, "alignment": "left"}
+def some_rows(motion: Motion, most: int) -> NDArray[np.intp]:
+    """Rows of a motion from the first to the last, between which its tip has gone equally far: few where it rests."""
+    path = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(motion.tips[:, -1], axis=0), axis=-1))])
+    rows = np.unique(np.searchsorted(path, np.linspace(0, path[-1], most) * (1 - 1e-12)))
+    rows[-1] = len(path) - 1
+    return rows
 
 
-def _plain(axes: Axes, label: str) -> None:
-    axes.set_ylabel(label, fontsize=TEXT)
-    axes.tick_params(labelsize=TEXT - 1)
-    axes.grid(color="0.92", linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    axes.margins(x=0)
+def _shapes(motion: Motion, other: Motion | None) -> Shapes:
+    """The arm as it ends, and at some times before."""
+    arm, rows = motion.arm, some_rows(motion, MOST_SHAPES)
+    size = 0.22 * float(np.ptp(np.concatenate([np.zeros((1, 3)), motion.tips.reshape(-1, 3)]), axis=0).max())
+    arrows = []
+    for unit, pull in (("N", motion.wrench[:, 3:]), ("N m", motion.wrench[:, :3])):
+        largest, last = np.linalg.norm(pull, axis=-1).max(), float(np.linalg.norm(pull[-1]))
+        if last > 0:
+            arrows.append((f"{last:.3g} {unit}", (size if unit == "N" else 0.6 * size) * pull[-1] / largest))
+    return Shapes(
+        arm,
+        motion.q[-1],
+        backbone(arm, motion.q[rows[:-1]], points=POINTS),
+        [f"{motion.t[row]:.3g} s" for row in rows],
+        motion.pressures[-1] if motion.pressures.any() else None,
+        pressure_limit(motion.pressures),
+        arrows,
+        None if other is None else backbone(other.arm, other.q[-1], points=POINTS),
+    )
 
 
 def _time_axis(axes: Axes) -> None:
@@ -221,13 +279,13 @@ def _draw_coordinate(axes: Axes, k: int, motion: Motion, other: Motion | None) -
     name, colour = list(AXES.items())[k]
     n, named = motion.arm.n, _some(motion.arm.n, 5)
     for i in range(n):
-        shade = _shade(colour, 0.3 + 0.7 * (i + 1) / n)
+        shade = faded(colour, 0.3 + 0.7 * (i + 1) / n)
         # Wide and pale beneath the other's dashes: both can be seen where they are the same.
         look: dict[str, Any] = {"linewidth": 1.2} if other is None else {"linewidth": 2.6, "alpha": 0.4}
         axes.plot(motion.t, 1e3 * motion.tips[:, i, k], color=shade, label=str(i + 1) if i in named else None, **look)
         if other is not None:
             axes.plot(other.t, 1e3 * other.tips[:, i, k], color=shade, linestyle=DASHED, linewidth=1.0)
-    _plain(axes, f"{name}, mm")
+    _over_time(axes, f"{name}, mm")
     # A tip that stays in a plane moves off it by rounding only: that is not to fill the panel.
     least = 0.05e3 * sum(section.length for section in motion.arm.sections)
     low, high = axes.get_ylim()
@@ -235,94 +293,43 @@ def _draw_coordinate(axes: Axes, k: int, motion: Motion, other: Motion | None) -
         axes.set_ylim((low + high - least) / 2, (low + high + least) / 2)
 
 
+def _over_time(axes: Axes, label: str) -> None:
+    plain_axes(axes, up=label)
+    axes.margins(x=0)
+    axes.locator_params(axis="y", nbins=5)
+
+
 def _draw_distances(axes: Axes, t: Floats, distances: Floats) -> None:
     n, named = distances.shape[1], _some(distances.shape[1], 5)
     for i in range(n):
-        label = str(i + 1) if i in named else None
-        axes.plot(
-            t[: len(distances)],
-            1e3 * distances[:, i],
-            color=_shade(PURPLE, 0.3 + 0.7 * (i + 1) / n),
-            linewidth=1.2,
-            label=label,
-        )
-    _plain(axes, "distance of tips, mm")
+        shade = faded(PURPLE, 0.3 + 0.7 * (i + 1) / n)
+        name = str(i + 1) if i in named else None
+        axes.plot(t[: len(distances)], 1e3 * distances[:, i], color=shade, linewidth=1.2, label=name)
+    _over_time(axes, "tips apart, mm")
     axes.set_ylim(bottom=0)
-    axes.legend(**_legend("section"))
+    axes.legend(**legend_beside("section"))
 
 
-def _draw_driven(axes: Axes, t: Floats, label: str, curves: dict[str, Floats]) -> None:
-    """Pressures or forces, each with a look of its own; zero is in view."""
-    for k, (name, values) in enumerate(curves.items()):
-        dashes = DASHES[k // len(CYCLE) % len(DASHES)]
-        look: dict[str, Any] = {"color": CYCLE[k % len(CYCLE)], "linestyle": dashes, "linewidth": 1.2}
+def _draw_panel(axes: Axes, t: Floats, panel: Panel) -> None:
+    """Curves, each with a colour and dashes of its own; zero is in view."""
+    for k, (name, values) in enumerate(panel.curves.items()):
+        # Seven colours and four dashes: 28 looks, and neighbours differ in both, so that grey is enough.
+        look: dict[str, Any] = {"color": CYCLE[k % len(CYCLE)], "linestyle": DASHES[k % len(DASHES)], "linewidth": 1.2}
         axes.plot(t, values, label=name if k < MOST_NAMES else None, **look)
-    _plain(axes, label)
-    if min(values.min() for values in curves.values()) >= 0:
+    _over_time(axes, panel.label)
+    for limit in panel.limits:
+        axes.axhline(limit, color="0.55", linewidth=0.8, zorder=1)
+    if not panel.limits and min(values.min() for values in panel.curves.values()) >= 0:
         axes.set_ylim(bottom=0)
-    more = len(curves) - MOST_NAMES
-    axes.legend(**_legend(f"and {more} more" if more > 0 else None), ncols=1 if len(curves) <= 7 else 2)
+    more = len(panel.curves) - MOST_NAMES
+    title = f"and {more} more" if more > 0 else None
+    axes.legend(**legend_beside(title), ncols=1 if len(panel.curves) <= 6 else 2, columnspacing=0.8)
 
 
 def _draw_energies(axes: Axes, motion: Motion) -> None:
     """Kinetic energy; gravitational and elastic energy since the start; work done and lost."""
-    for name, values in since_start(motion.energies).items():
-        axes.plot(motion.t, values, color=ENERGIES[name], linewidth=1.2, label=name)
-    _plain(axes, "energy, J")
-    axes.legend(**_legend())
-
-
-class _Picture(NamedTuple):
-    """The backbone at some times, mm, and the window through which it is seen from two sides."""
-
-    times: Floats  # (shapes,), s
-    lines: Floats  # (shapes, points, 3), mm
-    up: int  # the axis along which gravity pulls most
-    hangs: bool  # gravity pulls towards +up
-    middle: Floats  # (3,), mm
-    half_width: float  # mm
-    half_height: float  # mm
-
-    @property
-    def sides(self) -> list[int]:
-        """The axes across."""
-        return [axis for axis in range(3) if axis != self.up]
-
-
-def _picture(motion: Motion) -> _Picture:
-    """The arm at times between which its tip has gone equally far: few where it rests."""
-    path = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(motion.tips[:, -1], axis=0), axis=-1))])
-    rows = np.unique(np.searchsorted(path, np.linspace(0, path[-1], MOST_SHAPES) * (1 - 1e-12)))
-    rows[-1] = len(path) - 1
-    lines = 1e3 * backbone(motion.arm, motion.q[rows], points=POINTS)
-    gravity = np.array(motion.arm.gravity)
-    up = int(np.argmax(np.abs(gravity))) if gravity.any() else 2
-    low, high = lines.min(axis=(0, 1)), lines.max(axis=(0, 1))
-    span = 1.08 * (high - low)
-    half_height = max(span[up], 0.5 * span.max()) / 2
-    half_width = max(*np.delete(span, up) / 2, 0.45 * half_height)
-    return _Picture(motion.t[rows], lines, up, gravity[up] > 0, (low + high) / 2, half_width, half_height)
-
-
-def _draw_arm(views: list[Axes], picture: _Picture, other: Floats | None) -> None:
-    """Two side views of the arm, the older the paler; the last shape of another (points, 3), mm, dashed."""
-    up, letters = picture.up, list(AXES)
-    for axes, side in zip(views, picture.sides, strict=True):
-        for k, (time, line) in enumerate(zip(picture.times, picture.lines, strict=True)):
-            share = (k + 1) / len(picture.times)
-            look: dict[str, Any] = {"color": _shade(NAVY, 0.05 + 0.95 * share), "zorder": 2 + k}
-            axes.plot(line[:, side], line[:, up], linewidth=1.5 + 1.5 * share, label=f"{time:.3g} s", **look)
-            tips = line[POINTS - 1 :: POINTS]
-            axes.plot(tips[:, side], tips[:, up], linestyle="", marker="o", markersize=3 + 1.5 * share, **look)
-        if other is not None:
-            axes.plot(other[:, side], other[:, up], color=SKY, linestyle=DASHED, linewidth=1.0, zorder=20)
-        axes.plot(0.0, 0.0, marker="s", color=BLACK, markersize=6, zorder=21)
-        _plain(axes, f"{letters[up]}, mm")
-        axes.set_xlabel(f"{letters[side]}, mm", fontsize=TEXT)
-        axes.set_xlim(picture.middle[side] - picture.half_width, picture.middle[side] + picture.half_width)
-        axes.set_ylim(picture.middle[up] - picture.half_height, picture.middle[up] + picture.half_height)
-        axes.set_aspect("equal", adjustable="box", anchor="N")
-        if picture.hangs:
-            axes.invert_yaxis()
-    views[-1].set_ylabel("")
-    views[-1].legend(**_legend("time"))
+    for (name, values), dashes in zip(since_start(motion.energies).items(), (*DASHES, "-"), strict=True):
+        label = f"change of {name}" if name in SINCE_START else name
+        axes.plot(motion.t, values, color=ENERGIES[name], linestyle=dashes, linewidth=1.2, label=label)
+    _over_time(axes, "energy, J")
+    axes.legend(**legend_beside())

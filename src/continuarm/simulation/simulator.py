@@ -113,7 +113,8 @@ def simulate(
             stopped = motion.stopped
             done = first + len(motion.t)
             reached = float(times[done - 1]) if done else 0.0
-            record = {"solver": repr(solver), "wall_time": wall, "real_time_factor": reached / wall} | part.counts
+            record = {"input": _named(input), "solver": repr(solver), "wall_time": wall}
+            record |= {"real_time_factor": reached / wall} | part.counts
             if writer is not None:
                 writer.write(motion)
             if progress:
@@ -126,6 +127,11 @@ def simulate(
     if drive.control is not None:  # only now its answers are known
         warn_if_too_weak(arm, whole.pressures)
     return whole
+
+
+def _named(input: Input | None) -> str:
+    """The kind of what drives a motion, for its record."""
+    return "" if input is None else type(input).__name__
 
 
 def _timed(found: Iterator[MotionPart]) -> Iterator[tuple[MotionPart, float]]:
@@ -157,9 +163,9 @@ def _checked(
 
 def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
     if most_seconds is not None:
-        number_checks.duration("most_seconds", most_seconds)
+        most_seconds = number_checks.duration("most_seconds", most_seconds)
     if most_steps is not None:
-        number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
+        most_steps = number_checks.whole_number("most_steps", most_steps, least=1, most=10**15)
     return Budget(most_seconds, most_steps)
 
 

@@ -56,6 +56,10 @@ class Equilibria(NamedTuple):
     reason: NDArray[np.str_]  # (...), why there is none; empty where there is one
     residual: Floats  # (...), N, the largest force that is not balanced
 
+    def __repr__(self) -> str:
+        found, size = np.count_nonzero(self.converged), np.size(self.converged)
+        return f"Equilibria(q of shape {np.shape(self.q)}, m, {found} of {size} converged)"
+
     def q_or_raise(self, arm: Arm) -> Floats:
         """q, if the search found an equilibrium everywhere; ValueError says where and why it did not.
 

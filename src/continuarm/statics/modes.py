@@ -37,6 +37,20 @@ class Vibrations(NamedTuple):
     frequencies: Floats  # (..., 6n), Hz, |Im λ| / 2π; 0 for what creeps back without swinging
     damping_ratios: Floats  # (..., 6n), -Re λ / |λ|; 1 for what creeps back
 
+    def __repr__(self) -> str:
+        times, frequencies = np.asarray(self.time_constants), np.asarray(self.frequencies)
+        if not times.size:
+            return f"Vibrations(shape {times.shape})"
+        batch = f"shape {times.shape}, " if times.ndim > 1 else f"{times.size}, "
+        words = (f"{frequencies.min():.3g} to {frequencies.max():.3g} Hz", f"{times.min():.3g} to {times.max():.3g} s")
+        return f"Vibrations({batch}frequencies {words[0]}, time constants {words[1]})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: each vibration as it dies away."""
+        from continuarm.statics.notebook import vibrations_card
+
+        return vibrations_card(self)
+
 
 def natural_frequencies(
     arm: Arm, q: ArrayLike | None = None, *, wrench: ArrayLike | None = None, muscle_stiffness: ArrayLike | None = None

@@ -9,18 +9,9 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
-from continuarm.viewer.rig import plate_sizes
-
-GAP = 0.07
-"""How far the ground is below the lowest point, in sizes of the whole."""
-ELEVATION, TURN = 0.26, -0.5
-"""From how far above the horizon one looks, and how far from square at the motion, rad."""
-
-
-def up_direction(arm: Arm) -> Floats:
-    """Against gravity; without gravity, against the unbent arm, which then hangs."""
-    down = np.array(arm.gravity) if np.any(arm.gravity) else arm.base_orientation.T[2]
-    return -down / np.linalg.norm(down)
+from continuarm.drawing.bodies import plate_sizes
+from continuarm.drawing.camera import looking, up_direction
+from continuarm.drawing.scenery import GAP
 
 
 def view(arms: Sequence[Arm], points: Floats) -> dict[str, Any]:
@@ -41,22 +32,6 @@ def view(arms: Sequence[Arm], points: Floats) -> dict[str, Any]:
         "floor": float((corners @ up).min() - GAP * size),
         "size": size,
     }
-
-
-def looking(points: Floats, up: Floats) -> Floats:
-    """The direction from points (m, 3) to a camera that looks almost square at them, somewhat from above."""
-    level = np.eye(3) - np.outer(up, up)
-    spread = (points - points.mean(axis=0)) @ level
-    size = float(np.abs(spread).max()) ** 2 + 1e-12
-    # The level direction in which the points lie closest together; `up` itself comes first.
-    sizes, axes = np.linalg.eigh(spread.T @ spread / len(points) / size - np.outer(up, up))
-    across = axes[:, 1]
-    if sizes[2] - sizes[1] < 1e-6:
-        across = level @ np.array([0.3, -1.0, 0.2])
-    across = across / np.linalg.norm(across)
-    across = -across if across[np.argmax(np.abs(across))] > 0 else across
-    aside = np.cross(up, across)
-    return np.cos(ELEVATION) * (np.cos(TURN) * across + np.sin(TURN) * aside) + np.sin(ELEVATION) * up
 
 
 def _directions() -> Floats:

@@ -25,23 +25,16 @@ from continuarm.arms.arm import Arm
 from continuarm.common.files import output_path, replaced
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
+from continuarm.drawing.bodies import bodies, disc_count
+from continuarm.drawing.colours import AXES, GHOST_COLOUR, PRESSURE_COLOURS, pressure_limit, section_colour
 from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
-from continuarm.simulation.plots import AXES, ENERGIES, since_start, told_apart, what_drives
+from continuarm.simulation.plots import ENERGIES, since_start, told_apart, what_drives
 from continuarm.viewer.blob import Blob
 from continuarm.viewer.camera import view
-from continuarm.viewer.rig import (
-    DISCS,
-    GHOST_COLOUR,
-    PRESSURE_COLOURS,
-    disc_count,
-    disc_poses,
-    labels,
-    parts,
-    section_colour,
-)
+from continuarm.viewer.rig import DISCS, disc_poses, labels
 
 LARGEST = 5_000_000
 """Bytes of a page. Of a motion that is longer, every second state is left out, until it fits."""
@@ -121,6 +114,7 @@ def playback_content(motions: Sequence[Motion], names: Sequence[str] | None = No
     rows = [_rows(motion) for motion in motions]
     points = np.concatenate([each["places"][:: max(len(each["places"]) // 500, 1)].reshape(-1, 3) for each in rows])
     given = [printable(" ".join(name.split())) for name in names or names_of(motions)]
+    highest = pressure_limit(*(motion.pressures for motion in motions))
     header = {
         "kind": "playback",
         "duration": max(float(motion.t[-1] - motion.t[0]) for motion in motions),
@@ -130,7 +124,7 @@ def playback_content(motions: Sequence[Motion], names: Sequence[str] | None = No
             for motion, name in zip(motions, given, strict=True)
         ],
         "notes": [f"stopped early: {printable(motion.stopped)}" for motion in motions if motion.stopped],
-        **scenery([motion.arm for motion in motions], points, pressure_limit(motions)),
+        **scenery([motion.arm for motion in motions], points, highest),
     }
     every = 1
     while True:
@@ -161,12 +155,6 @@ def described(arm: Arm, heading: str) -> str:
     return ", ".join(word for word in words if word not in heading)
 
 
-def pressure_limit(motions: Sequence[Motion]) -> float:
-    """The end of the colour bar, Pa: the highest pressure of all motions, rounded up to 100 kPa; 0 without any."""
-    highest = max(float(motion.pressures.max(initial=0.0)) for motion in motions)
-    return 1e5 * float(np.ceil(highest / 1e5 - 1e-9))
-
-
 def scenery(arms: Sequence[Arm], points: Any, highest: float) -> dict[str, Any]:
     """What a page must know beside what moves: where to look from at points (m, 3), and its colours."""
     return {
@@ -183,13 +171,13 @@ def puppet(arm: Arm, ghost: bool = False) -> dict[str, Any]:
     return {
         "ghost": ghost,
         "sections": arm.n,
-        "discs": disc_count(arm),
+        "discs": disc_count(arm, DISCS),
         "colours": [GHOST_COLOUR if ghost else section_colour(i) for i in range(arm.n)],
         "muscles": arm.muscle_names,
         "muscleSections": [i for i, section in enumerate(arm.sections) for _ in section.muscle_map],
         "coordinates": arm.coordinate_names,
         "tip": arm.n * (DISCS + 1) - 1,
-        "parts": [part._asdict() for part in parts(arm, ghost)],
+        "parts": [body._asdict() for body in bodies(arm, DISCS, ghost)],
         "labels": [] if ghost else labels(arm),
     }
 

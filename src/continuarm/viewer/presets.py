@@ -8,9 +8,9 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
+from continuarm.drawing.bodies import muscle_layout
 from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.simulation.inputs import Input, PressureSignal, muscle_index
-from continuarm.viewer.rig import muscle_layout
 
 STRONG = 400e3
 """Highest pressure of the moves that are not the paper's, Pa."""

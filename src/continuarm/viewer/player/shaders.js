@@ -41,11 +41,11 @@ const LIT = `#version 300 es
   out vec4 shade;
   void main() {
     vec3 m = normalize(n), view = normalize(eye - p);
-    if (dot(m, view) < 0.0) m = -m;
+    if (!gl_FrontFacing) m = -m;  // the inside of a tube
     float sky = 0.5 + 0.5 * dot(m, up), lit = max(dot(m, sun), 0.0), face = max(dot(m, view), 0.0);
     float gloss = pow(max(dot(m, normalize(sun + view)), 0.0), 40.0);
     float cover = opacity < 1.0 ? mix(0.9, opacity, pow(face, 0.5)) : 1.0;  // a shell is denser at its edge
-    shade = vec4(c * (0.46 + 0.24 * sky + 0.36 * lit + 0.14 * face) + 0.14 * gloss, 1.0) * cover;
+    shade = vec4(c * (0.42 + 0.22 * sky + 0.3 * lit + 0.12 * face) + 0.1 * gloss, 1.0) * cover;
   }`;
 const FLAT = `#version 300 es
   precision highp float;

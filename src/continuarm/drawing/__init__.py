@@ -1,0 +1,1 @@
+"""What an arm looks like: its bodies, their colours, from where one looks, and pictures of them."""
