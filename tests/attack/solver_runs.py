@@ -168,7 +168,7 @@ ATTACKER = Attacker(
     name="solvers",
     law="a motion ends, is finite, says why it stopped, and balances its energy",
     begin=begin,
-    share=4.0,
+    share=2.5,
     limit=90.0,
     memory=3 << 30,
 )
