@@ -204,6 +204,6 @@ ATTACKER = Attacker(
     law="a public function gives finite numbers of the right shape or says in one sentence what it does not take",
     begin=begin,
     share=8.0,
-    limit=15.0,
+    limit=60.0,
     memory=3 << 30,
 )

@@ -80,6 +80,8 @@ def simulate(given: Given) -> Call:
         start=lambda: given.text(given.choice("unbent", "equilibrium")),
         wrench=lambda: given.array(np.zeros(6)),
         solver=lambda: solver(given),
+        most_seconds=lambda: given.number(5.0),
+        most_steps=lambda: given.number(1000),
     )
     if given.rng.random() < 0.05:  # writing takes longer than all else
         named["output"] = given.path("out.nc")
@@ -101,6 +103,19 @@ def solver(given: Given) -> Any:
         named = given.maybe(rtol=lambda: given.number(1e-5), highest_order=lambda: given.number(given.choice(1, 2, 5)))
         made = kind(**named)
     return given.anything(made)
+
+
+def modes(given: Given) -> Call:
+    """A natural mode as a motion."""
+    of = given.arm([each for each in given.world.arms if each.n < 6])
+    given.good = False  # an arm may have no rest
+    named = given.maybe(
+        q=lambda: given.state(of),
+        wrench=lambda: given.array(0.1 * given.rng.normal(size=6)),
+        muscle_stiffness=lambda: given.array(np.full(len(of.muscle_names), 100.0)),
+        amplitude=lambda: given.number(0.01),
+    )
+    return Call("mode_motion", ca.mode_motion, (given.wrong_arm(of), given.number(1)), named, use_motion)
 
 
 def motions(given: Given) -> Call:
@@ -278,6 +293,7 @@ def fit_energy_shaping(given: Given) -> Call:
 MOTION_CALLS: tuple[tuple[float, Callable[[Given], Call]], ...] = (
     (10.0, inputs),
     (1.0, simulate),
+    (0.5, modes),
     (0.2, motions),
     (1.0, arm_files),
     (5.0, sensors),
