@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-__all__ = ["Interruption", "RaisedInterrupts", "deferred_interruption"]
+__all__ = ["Interruption", "RaisedInterrupts", "deferred_interruption", "uninterrupted"]
 
 
 class Interruption:
@@ -96,3 +96,12 @@ def deferred_interruption(at_first: Callable[[], object] = lambda: None) -> Iter
         yield interruption
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Short work in a library that a Ctrl-C would leave in disorder: it comes after the block."""
+    with deferred_interruption() as interruption:
+        yield
+    if interruption.asked and not hasattr(signal.getsignal(signal.SIGINT), "interruption"):
+        raise KeyboardInterrupt

@@ -15,7 +15,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.argument_checks import require_kind
+from continuarm.common.argument_checks import require_title
 from continuarm.common.number_checks import Floats, as_float, real_numbers
 from continuarm.common.text import short
 from continuarm.identification.recording import LONGEST_DELAY, Recording
@@ -57,7 +57,7 @@ class Free:
     start: float | None = None
 
     def __post_init__(self) -> None:
-        require_kind("name", self.name, str, "the name of a parameter, such as 'stiffness'")
+        require_title("name", self.name)
         if self.bounds is not None:
             allowed = "two numbers, the least and the greatest"
             bounds = real_numbers(f"bounds of {self.name}", self.bounds, allowed)

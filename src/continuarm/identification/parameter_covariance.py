@@ -59,9 +59,8 @@ def parameter_covariance(residuals: Floats, jacobian: Floats, channels: Sequence
     middle *= count / max(degrees_of_freedom, 1) / np.mean(steepness) ** 2
 
     _, values, rows = np.linalg.svd(jacobian, full_matrices=False)
-    errors = (
-        np.sqrt(np.maximum(np.diag(rows @ middle @ rows.T), 0.0)) / np.maximum(values, 1e-9 * max(values[0], 1e-9)) ** 2
-    )
+    felt = np.maximum(values, max(1e-9 * values[0], 1e-18))  # where nothing is felt at all, nothing divides by zero
+    errors = np.sqrt(np.maximum(np.diag(rows @ middle @ rows.T), 0.0)) / felt**2
     blind = (errors > UNCERTAIN) | (values < BLIND * values[0])
     lost = (errors > HOPELESS) | (values < BLIND * values[0])
     inverse = (rows[~lost].T / values[~lost] ** 2) @ rows[~lost]

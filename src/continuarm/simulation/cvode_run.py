@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 import time
@@ -83,14 +84,18 @@ class CvodeRun:
             eventsfn=lambda time, y, events: self._edge(y, events),
             num_events=1,
         )
-        self.cvode.init_step(self.begun, self.given)
+        with _without_log():
+            self.cvode.init_step(self.begun, self.given)
 
     def _toward(self, wanted: float) -> str:
         """To a time, or less far: to where CVODE has to start anew, or has made STEPS; why the motion ends, if so."""
         if self.cvode is None:
             self._start()
+        before = self.given_at
         result = self.cvode.step(min(wanted, self.until), "normal", self.until)
         self.given, self.given_at = result.y, float(result.t)
+        if result.status == TOO_MUCH_WORK and self.given_at - before <= STEPS * np.spacing(before):
+            return reason(self.plant, self.refused)  # its steps are so short that time stands still
         if (result.status < 0 and result.status != TOO_MUCH_WORK) or result.status == ROOT_FOUND:
             return reason(self.plant, self.refused, str(result.message))
         if self.given_at >= self.until - SHORTEST:
@@ -167,6 +172,26 @@ class _SilentHere:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.real, name)
+
+
+@contextlib.contextmanager
+def _without_log() -> Iterator[None]:
+    """SUNDIALS, which asks the environment where to write warnings and errors as a solver is made, writes them nowhere.
+
+    What it has to say is in what it returns.
+    """
+    names = ("SUNLOGGER_WARNING_FILENAME", "SUNLOGGER_ERROR_FILENAME")
+    with _silencing:
+        before = {name: os.environ.get(name) for name in names}
+        os.environ.update(dict.fromkeys(names, os.devnull))
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
 
 
 _silencing = threading.Lock()

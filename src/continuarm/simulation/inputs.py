@@ -135,7 +135,7 @@ class PressureSteps:
         for name, each in rows.items():
             same = np.diff(each[:, 0]) == 0
             if same.any():
-                raise ValueError(f"{name}: two steps at the same time, {each[:-1, 0][same][0]:g} s")
+                raise ValueError(f"{shown(str(name), 80)}: two steps at the same time, {each[:-1, 0][same][0]:g} s")
             held = np.append(0.0, each[:, 1])  # nothing before the first step
             pressures[:, muscle_index(arm, name)] = held[np.searchsorted(each[:, 0], times, side="right")]
         return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))

@@ -28,6 +28,7 @@ from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.file_locks import claimed
 from continuarm.common.files import beside, cause, file_name, opened, output_path
+from continuarm.common.interruption import uninterrupted
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short, shown
 from continuarm.simulation.guarded_hdf5 import GuardedHdf5, is_hdf5, missing_bytes
@@ -111,7 +112,8 @@ class MotionWriter:
         with _in_one_sentence(self.path), contextlib.ExitStack() as undo:
             undo.enter_context(claimed(self.path))
             with beside(self.partial, durable=False, owner=self.path) as new:
-                self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED})
+                with uninterrupted():  # a Ctrl-C inside the HDF5 library comes out as another error
+                    self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED})
                 self._left = _set_aside(self.partial)
             self._file = undo.enter_context(open(self.partial, "r+b"))
             self._held = undo.pop_all()
@@ -144,7 +146,8 @@ class MotionWriter:
         ends = closing_texts(record, stopped)
         self._file.flush()
         with _in_one_sentence(self.path, f"; the rows are in {shown(self.partial)}"), beside(self.path) as new:
-            places = _create(new, self.arm, self.written, ends)
+            with uninterrupted():
+                places = _create(new, self.arm, self.written, ends)
             with open(new, "r+b") as whole:
                 for name, place in places.items():
                     _copy(self._file, self._places[name], whole, place, self._bytes(name, self.written))
