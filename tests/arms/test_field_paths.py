@@ -1,4 +1,4 @@
-"""Fields of fields are changed by the path that messages name, and refused by it."""
+"""Fields of fields are changed by their path, and refused by it."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_nothing_changed_is_the_same(prototype: Arm) -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"sections[1].mass": -1}, ("sections[1].mass = -1", "1e-12", "kg")),
-        ({"sections[*].mass": -1}, ("sections[0].mass = -1", "sections[2].mass = -1")),
-        ({"sections[1].mas": 1}, ("sections[1].mas", "'mass'")),
+        ({"sections[1].mass": -1}, ("section 2: mass = -1", "1e-12", "kg")),
+        ({"sections[*].mass": -1}, ("section 1: mass = -1", "section 3: mass = -1")),
+        ({"sections[1].mas": 1}, ("section 2: mas", "'mass'")),
         ({"payloads.mass": 1}, ("payloads", "'payload'")),
         ({"foo[1].x": 1}, ("foo", "sections")),
         ({"sections[3].mass": 1}, ("sections[3]", "sections[0]", "sections[2]", "sections[*]")),

@@ -161,7 +161,7 @@ class PressureSignal:
     >>> pressures = np.zeros((201, 9))
     >>> pressures[:, 8] = 300e3 * (1 - np.cos(np.pi * times))  # l33, up and down again
     >>> ca.simulate(arm, ca.PressureSignal(times, pressures), duration=2)
-    <Motion of 'prototype': 401 states over 2 s>
+    Motion('prototype', 2 s, 401 states, integral model)
     """
 
     times: ArrayLike
@@ -230,7 +230,7 @@ class ForceSignal:
     >>> pull = np.zeros((2, 9))
     >>> pull[1, 8] = 50.0  # N, reached after a second
     >>> ca.simulate(arm, ca.ForceSignal([0.0, 1.0], pull), duration=2)
-    <Motion of 'prototype': 401 states over 2 s>
+    Motion('prototype', 2 s, 401 states, integral model)
     """
 
     times: ArrayLike

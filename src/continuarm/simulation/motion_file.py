@@ -183,7 +183,7 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     --------
     >>> motion = ca.simulate(ca.load_arm("prototype"), duration=0.5, output="run.nc")
     >>> ca.load_motion("run.nc")
-    <Motion of 'prototype': 101 states over 0.5 s>
+    Motion('prototype', 0.5 s, 101 states, integral model)
     """
     name = file_name(path)
     try:

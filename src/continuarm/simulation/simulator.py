@@ -84,7 +84,7 @@ def simulate(
     >>> arm = ca.load_arm("prototype")
     >>> motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600e3)]}), duration=2)
     >>> motion
-    <Motion of 'prototype': 401 states over 2 s>
+    Motion('prototype', 2 s, 401 states, integral model)
     >>> print((1e3 * motion.tips[-1, -1]).round(1))  # mm, where the tip is after 2 s
     [-96.1   0.  381. ]
     """
