@@ -4,12 +4,18 @@ q holds the muscle length changes in metres, section by section; tau the muscle 
 Every function takes leading batch axes: (..., 3n).
 """
 
-# ruff: noqa: E402, I001 - a table of contents, in the order of the subject
+# ruff: noqa: I001 - a table of contents, in the order of the subject
 
 # First of all: as a command, importing the rest can be interrupted
-from continuarm.common.command_start import leave_on_interrupt as _leave_on_interrupt
+try:
+    from continuarm.common import command_start as _command_start
 
-_leave_on_interrupt()
+    _command_start.leave_on_interrupt()
+except KeyboardInterrupt:
+    from continuarm.common import command_start as _command_start
+
+    _command_start.leave_if_command()
+    raise
 
 # The description of an arm
 from continuarm.arms.arm import Arm, Payload

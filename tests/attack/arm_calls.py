@@ -157,13 +157,15 @@ def statics(given: Given) -> Call:
     of = given.arm([each for each in given.world.arms if each.n < 6])
     given.good = False
     named = _loads(given, of)
-    name = given.choice("equilibrium", "equilibria", "natural_frequencies", "vibrations")
+    name = given.choice("equilibrium", "equilibria", "natural_frequencies", "vibrations", "mode_motion")
     if name.startswith("equilibri"):
         if given.rng.random() < 0.5:
             named["tau"] = given.array(given.rng.normal(size=3 * of.n))
         named |= given.maybe(start=lambda: given.state(of))
     elif given.rng.random() < 0.3:
         named["q"] = given.state(of)
+    if name == "mode_motion":
+        named |= given.maybe(mode=lambda: given.number(1), amplitude=lambda: given.number(0.01))
     return Call(name, getattr(ca, name), (given.wrong_arm(of),), named)
 
 

@@ -57,5 +57,5 @@ def test_every_public_name_is_called(tmp_path, monkeypatch):
         for case in range(40):
             with contextlib.suppress(TypeError, ValueError):  # an argument that is refused when it is made
                 call = make(Given(generator(0, case), world))
-            called |= {call.name, *(type(each).__name__ for each in call.named.values())}
+                called |= {call.name, *(type(each).__name__ for each in call.named.values())}
     assert {name.split(".")[0] for name in called} >= set(ca.__all__) - RETURNED

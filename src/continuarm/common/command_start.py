@@ -15,14 +15,16 @@ INTERRUPTED = 130
 
 def leave_on_interrupt() -> None:
     """From now on Ctrl-C leaves, without a word, if this process is the command line and Ctrl-C is not ignored."""
-    if not _is_command():
-        return
-    try:
+    if _is_command():
         import signal
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, leave)
-    except KeyboardInterrupt:
+
+
+def leave_if_command() -> None:
+    """After a Ctrl-C that came too early for that: leaves, if this process is the command line."""
+    if _is_command():
         leave()
 
 

@@ -122,10 +122,12 @@ class PressureSteps:
                 raise ValueError(f"steps of {short(name)} = {short(steps)}: must be {allowed}")
             for time, pressure in steps:
                 if not 0 <= as_float(time) <= LARGEST:
-                    raise ValueError(f"{short(name)}: time {short(time)} s must be 0 or later, and at most {LARGEST:g}")
+                    raise ValueError(
+                        f"{shown(str(name), 80)}: time {short(time)} s must be 0 or later, and at most {LARGEST:g}"
+                    )
                 if not 0 <= as_float(pressure) <= HIGHEST_PRESSURE:
                     limits = f"0 or more and at most {HIGHEST_PRESSURE:g}"
-                    raise ValueError(f"{short(name)}: pressure {short(pressure)} Pa must be {limits}")
+                    raise ValueError(f"{shown(str(name), 80)}: pressure {short(pressure)} Pa must be {limits}")
         rows = {name: np.array([tuple(map(float, each)) for each in steps]) for name, steps in self.steps.items()}
         rows = {name: each[np.argsort(each[:, 0])] for name, each in rows.items() if len(each)}
         times = np.unique(np.concatenate([[0.0], *(each[:, 0] for each in rows.values())]))

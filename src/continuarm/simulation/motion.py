@@ -135,7 +135,7 @@ class Motion:
 
         Returns
         -------
-        Dataset
+        xarray.Dataset
             What `xarray.open_dataset` reads from the file that `save` writes. Needs the extra: `continuarm[xarray]`.
         """
         from continuarm.simulation.motion_layout import dataset_of
@@ -223,7 +223,7 @@ class Motion:
 
         Parameters
         ----------
-        chosen : slice, or ndarray of int, (m,)
+        chosen : slice or array_like, (m,)
             Of the rows.
         stopped : str, optional
             Why it ends there; as before if left out.
