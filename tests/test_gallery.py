@@ -9,6 +9,8 @@ import pytest
 
 import continuarm as ca
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples" / "gallery").rglob("*.py"))
 NAMES = [path.stem for path in EXAMPLES]

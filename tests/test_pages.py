@@ -10,6 +10,8 @@ import continuarm as ca
 from continuarm.cli.app import COMMANDS
 from documentation_pages import PAGES, ROOT
 
+pytestmark = pytest.mark.slow
+
 BLOCKS = [(page, block) for page, text in PAGES.items() for block in blocks(text)]
 
 REASONS = ("starts a server", "takes minutes", "installs", "needs another program", "is in another language")

@@ -17,6 +17,8 @@ from sample_recordings import run_of
 import continuarm as ca
 from continuarm.identification.free_parameters import free_parameters
 
+pytestmark = pytest.mark.slow
+
 MASKED = np.ma.masked_array([1.0, 2.0, 3.0], mask=[False, True, False])
 
 WRONG = {

@@ -18,6 +18,8 @@ from continuarm import load_arm
 from continuarm.common.command_start import INTERRUPTED
 from continuarm.identification.recording_file import write_recording
 
+pytestmark = pytest.mark.slow
+
 ENDED = (INTERRUPTED, -signal.SIGINT)
 """A shell shows both as 130; the second where Python itself ends by the signal, as it does in its last moments."""
 

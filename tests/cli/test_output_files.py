@@ -18,6 +18,8 @@ from continuarm.cli.app import main
 from continuarm.common.file_locks import claimed
 from sample_motions import a_motion
 
+pytestmark = pytest.mark.slow
+
 EVIL = "\x1b[31m[bold]two\nlines\u202e\x9b\udcff"
 SEEN = r"\x1b[31m[bold]two\nlines\u202e\x9b\udcff"
 

@@ -17,6 +17,8 @@ from continuarm.common.file_locks import claimed, temporary_name
 from continuarm.common.files import replaced
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 WRITER = """
 import sys
 from pathlib import Path

@@ -17,6 +17,8 @@ from continuarm import identify
 from continuarm.common.interruption import Interruption, deferred_interruption
 from refusals import sentence_with
 
+pytestmark = pytest.mark.slow
+
 AT_MOMENTS = """
 import json, os, signal, sys, threading, time
 from continuarm import identify, load_arm

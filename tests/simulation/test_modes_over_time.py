@@ -21,6 +21,8 @@ from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.statics.modes import mode_shapes, natural_frequencies
 from random_arms import random_arm
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def arm() -> Arm:

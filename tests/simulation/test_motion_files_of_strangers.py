@@ -23,6 +23,8 @@ from continuarm.simulation.simulator import MOST_STATES
 from refusals import answers, refuses
 from sample_motions import RECORD, a_motion, an_arm, bits
 
+pytestmark = pytest.mark.slow
+
 SECRET = 5309.0
 
 

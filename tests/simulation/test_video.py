@@ -24,6 +24,8 @@ from continuarm.simulation.video import Frames, frame_times, milliseconds, write
 from refusals import refused
 from sample_motions import names, swinging
 
+pytestmark = pytest.mark.slow
+
 
 def a_motion(duration: float = 0.5) -> Motion:
     return simulate(load_arm("single-section"), PressureSteps({"l11": [(0.0, 500e3)]}), duration=duration)

@@ -20,6 +20,8 @@ from continuarm.viewer import opening
 from continuarm.viewer.opening import MOST_ROWS, found
 from continuarm.viewer.viewer import Viewer, live_arm, view_motion
 
+pytestmark = pytest.mark.slow
+
 TABLE = b"t [s], l11 [kPa]\n0, 0\n0.1, 300\n"
 
 
