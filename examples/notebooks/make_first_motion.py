@@ -29,7 +29,7 @@ arm
     (
         "markdown",
         """
-An arm is never changed: `replace` makes another one. What is inside has a path, the same that error messages write.
+An arm is never changed: `replace` makes another one, what is inside by its path: `sections[-1]` is the last section.
 Here it is with more mass in its last section and something to carry: where it hangs, and where it comes to rest when
 muscle `l33` (section 3, muscle 3) pushes with 30 N.
 """,

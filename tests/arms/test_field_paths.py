@@ -1,4 +1,4 @@
-"""Fields of fields are changed by the path that messages name, and refused by it."""
+"""Fields of fields are changed by their path, and refused by it."""
 
 from __future__ import annotations
 

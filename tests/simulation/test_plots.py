@@ -279,7 +279,8 @@ def test_the_title_says_what_drives_the_motion() -> None:
 @pytest.mark.parametrize("compared", [False, True])
 @pytest.mark.parametrize("name", ARMS)
 def test_nothing_covers_anything(name: str, compared: bool) -> None:
-    motion = swinging(load_arm(name), driven=30)
+    motion = swinging(load_arm(name), driven=30, forces=1.0)
+    motion = dataclasses.replace(motion, wrench=np.ones_like(motion.wrench))  # all panels that there are
     figure = plot_motion(motion, swinging(motion.arm, size=0.03) if compared else None, title="A title", note="A note")
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]

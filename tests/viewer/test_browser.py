@@ -107,8 +107,8 @@ def test_what_is_drawn_is_where_the_arm_is(browser: Any, tmp_path: Path) -> None
     q = np.zeros((2, 3))
     q[1] = 0.05  # all muscles alike: the centre of gravity goes straight down by half of it
     zeros = {name: getattr(base, name)[:2, :3] * 0 for name in ("qd", "tau", "pressures", "hysteresis")}
+    zeros |= {name: np.zeros(2) for name in ("supplied", "dissipated")}
     motion = replace(base, arm=arm, t=np.array([0.0, 1.0]), q=q, wrench=np.zeros((2, 6)), **zeros)
-    motion = replace(motion, supplied=np.zeros(2), dissipated=np.zeros(2))
     path = tmp_path / "run.html"
     export_html(motion, path)
     page = Page(browser, path.as_uri())

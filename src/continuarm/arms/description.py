@@ -249,8 +249,9 @@ class Description(BaseModel, metaclass=_ByName):
         Parameters
         ----------
         changes : mapping, optional
-            Fields of fields, by the path that messages write: {"sections[1].mass": 0.2, "sections[*].stiffness": 2000,
-            "payload.mass": 0.1}; [*] is every entry, [-1] the last. One after the other, after `fields`.
+            Fields of fields, by their path in Python: {"sections[1].mass": 0.2, "sections[*].stiffness": 2000,
+            "payload.mass": 0.1}. [1] is the second entry, [-1] the last, [*] is every one. Made one after the other,
+            after `fields`.
         **fields
             Fields of this description: gravity=(0, 0, -9.81).
 

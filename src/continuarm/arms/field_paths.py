@@ -1,4 +1,4 @@
-"""Fields of fields by their path, as messages write it: sections[1].mass, sections[*].stiffness, payload.mass."""
+"""Fields of fields by their path, as Python has them: sections[1].mass, sections[*].stiffness, payload.mass."""
 
 from __future__ import annotations
 

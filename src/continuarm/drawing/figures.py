@@ -45,7 +45,7 @@ POINTS = 25
 """Of the axis, on each section."""
 LABELS = 0.55, 0.42
 """Inches to the left of a panel and below it, for its numbers and its label."""
-LEGEND = 0.75
+LEGEND = 0.84
 """Inches to the right of views, for the names of shapes."""
 BETWEEN = 0.14
 """Inches between two views that share an axis."""

@@ -58,7 +58,7 @@ NEAR = 0.02
 WIDTH, LEAST_HEIGHT = 10.0, 7.5
 LEFT, CURVES, RIGHT, ENERGY = 0.68, 3.45, 5.2, 2.65
 """Inches of a figure: where curves begin, how wide they are, where the right half begins, how wide its curves are."""
-PANEL, GAP, BELOW = 0.92, 0.13, 0.52
+PANEL, GAP, BELOW = 1.05, 0.13, 0.52
 """Inches: the least height of a panel, between two, and below the last."""
 
 
