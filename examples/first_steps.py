@@ -46,7 +46,9 @@ def main():
     place = Path("out/experiment1.png")
     place.parent.mkdir(exist_ok=True)
     save_figure(comparison.plot(), place)
+    comparison.integral.save("out/experiment1.nc")
     console.print(f"figure: {place}")
+    console.print("see it move: .venv/bin/continuarm view out/experiment1.nc", highlight=False)
 
 
 def table(title, *headings):
