@@ -38,7 +38,8 @@ def test_lengths_instead_of_their_changes_are_refused(prototype, run):
     [
         (1e3, ["pressure", "5e+08 Pa of l33", "2e+07 Pa", "kPa?"]),
         (1e-5, ["pressure", "5 Pa of l33", "bar?"]),
-        (1e-2, ["pressure", "5000 Pa of l33", "dead zone of 90000 Pa", "bar?"]),
+        (1e-2, ["pressure", "5000 Pa of l33", "dead zone of 90000 Pa", "mbar?"]),
+        (1e-3, ["pressure", "500 Pa of l33", "dead zone of 90000 Pa", "kPa?"]),
     ],
 )
 def test_pressures_in_a_wrong_unit_are_refused(prototype, run, factor, named):

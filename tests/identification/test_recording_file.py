@@ -243,3 +243,12 @@ def test_sigma_of_no_sensor_is_refused(prototype, tmp_path):
         read_recording(tmp_path / "run.csv", prototype, sigma={"tip3": 1e-3})
     with refused("sigma", "tips", "'1mm'", "above 0"):
         read_recording(tmp_path / "run.csv", prototype, sigma="1mm")
+
+
+def test_the_clock_is_t_or_time_but_not_both(prototype, tmp_path):
+    table = "{}, l33 [kPa], x3 [mm], y3 [mm], z3 [mm]\n{}0, 0, 0, 0, 452\n{}0.1, 500, 0, 0, 452\n"
+    (tmp_path / "run.csv").write_text(table.format("time [s]", "", ""))
+    assert read_recording(tmp_path / "run.csv", prototype).times.tolist() == [0.0, 0.1]
+    (tmp_path / "run.csv").write_text(table.format("time [s], t [s]", "0, ", "0.1, "))
+    with refused("run.csv", "t and time"):
+        read_recording(tmp_path / "run.csv", prototype)

@@ -190,7 +190,7 @@ def test_names_of_muscles_stand_at_their_muscles(browser: Any, tmp_path: Path) -
 def test_plots_are_of_what_there_is(shown: tuple[Page, Viewer], browser: Any, tmp_path: Path) -> None:
     page, _ = shown
     page.press("Pause")
-    assert page.plots() == ["tip of section 3", "pressure", "length change of muscles", "force of muscles τ", "energy"]
+    assert page.plots() == ["tip of section 3", "pressure", "length change of muscles", "force τ over q", "energy"]
     page.seek(2.5)
     motion = swinging(states=161, size=0.03)
     tip = 1e3 * motion.tips[100, -1]
@@ -212,13 +212,13 @@ def test_plots_are_of_what_there_is(shown: tuple[Page, Viewer], browser: Any, tm
     assert other.plots() == [
         "tip of section 3",
         "length change of muscles",
-        "force of muscles τ",
+        "force τ over q",
         "wrench on the tip",
         "energy",
     ]
     assert other.page.locator("#bar").is_hidden()
     assert float(other.text("wrench on the tip Fx")) == pytest.approx(3)
-    assert float(other.text("force of muscles τ l13")) == pytest.approx(3)
+    assert float(other.text("force τ over q l13")) == pytest.approx(3)
     other.page.close()
 
 

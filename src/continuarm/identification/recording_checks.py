@@ -9,6 +9,7 @@ from continuarm.common.text import short
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensors import reach
 from continuarm.simulation.commands_over_time import split_commands
+from continuarm.simulation.inputs import UNITS
 
 HIGHEST_PRESSURE = 2e7
 """Pa, 200 bar: what is beyond is in another unit."""
@@ -74,4 +75,7 @@ def check_pressures(recording: Recording, arm: Arm) -> None:
     moved = max((float(np.ptp(c[np.isfinite(c)])) for c in columns if np.isfinite(c).any()), default=0.0)
     least = min(section.dead_zone for section in arm.sections)
     if highest < least / 3 and moved > 0.05 * reach(arm):
-        raise ValueError(f"{what} is far below the dead zone of {least:g} Pa, and yet the arm moves: is it in bar?")
+        likely = next((unit for unit in ("mbar", "kPa", "psi") if UNITS[unit] * highest >= least), "bar")
+        raise ValueError(
+            f"{what} is far below the dead zone of {least:g} Pa, and yet the arm moves: is it in {likely}?"
+        )

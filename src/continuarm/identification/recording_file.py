@@ -35,7 +35,7 @@ from continuarm.simulation.motion_file import SUFFIXES, load_motion
 __all__ = ["read_recording", "write_recording"]
 
 COLUMNS = (
-    (r"t", "time"),
+    (r"t|time", "time"),
     (r"l\d+(-\d+)?", "pressure"),
     (r"l\d+(-\d+)?", "length"),
     (r"f\d+(-\d+)?", "force"),
@@ -198,7 +198,10 @@ def _with_sigma(sensors: Sequence[Sensor], sigma: float | Mapping[str, float] | 
 
 def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, linear: bool | None) -> Recording:
     table = _table(path)
-    clock = table.pop(("t", "time"), None)
+    clocks = [table.pop((name, "time")) for name in ("t", "time") if (name, "time") in table]
+    if len(clocks) > 1:
+        raise ValueError("names both t and time: must name one of them")
+    clock = clocks[0] if clocks else None
     static = clock is None
     times = np.arange(len(next(iter(table.values()))), dtype=float) if clock is None else clock - clock[0]
     commanded = {name: _filled(name, values, static) for name, values in table.items() if _is_command(name)}

@@ -147,7 +147,7 @@ function plotsOf(arm, header, has) {
     { title: `tip of section ${arm.sections}`, ...lengths, series: "tips", curves: axes, least: 0.02 * size },
     { title: "pressure", unit: "kPa", series: "pressures", factor: 1 / header.pressure.unit, curves: bySection(arm.muscles), used: true },
     { title: "length change of muscles", ...lengths, series: "lengths", curves: bySection(arm.muscles), least: 0.001 * size },
-    { title: "force of muscles τ", unit: "N", series: "forces", factor: 1, curves: bySection(arm.coordinates), used: true },
+    { title: "force τ over q", unit: "N", series: "forces", factor: 1, curves: bySection(arm.coordinates), used: true },
     { title: "wrench on the tip", unit: "N, N m", series: "wrench", factor: 1, curves: wrench, used: true },
   ].filter(({ series }) => has(series));
 }
