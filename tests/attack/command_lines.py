@@ -201,6 +201,6 @@ ATTACKER = Attacker(
     name="commands",
     law="a command ends with a documented exit code and says what is wrong in one line, without a traceback",
     begin=begin,
-    share=2.0,
+    share=1.0,
     limit=90.0,
 )

@@ -161,7 +161,7 @@ ATTACKER = Attacker(
     name="files",
     law="a damaged file is refused in one sentence, or what was read from it is finite and can be used",
     begin=begin,
-    share=8.0,
+    share=13.0,
     limit=15.0,
     memory=2 << 30,
 )

@@ -261,7 +261,7 @@ ATTACKER = Attacker(
     name="kills",
     law="a killed run leaves earlier files as they were, or complete new ones, and nothing after the next run",
     begin=begin,
-    share=7.0,
+    share=4.5,
     limit=200.0,
     turn=60.0,
 )

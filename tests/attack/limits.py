@@ -284,6 +284,6 @@ ATTACKER = Attacker(
     name="limits",
     law="where disk, memory, threads or rights are short, the result is right or refused in one sentence",
     begin=begin,
-    share=1.5,
+    share=1.0,
     limit=90.0,
 )

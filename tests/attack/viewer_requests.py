@@ -441,7 +441,7 @@ ATTACKER = Attacker(
     name="viewer",
     law="the viewer's server answers only who has its token, and goes on whatever is sent to it",
     begin=begin,
-    share=1.5,
+    share=1.0,
     limit=150.0,
     turn=30.0,
 )

@@ -65,7 +65,10 @@ class ResidualFunction:
         both, check = list(zip(self.recordings, hints, strict=True)), self.interruption.check
         jobs = [(arm, each, rtol, hint, check) for arm in arms for each, hint in both]
         self.evaluations += len(jobs)
-        done = iter(list(self.pool.map(lambda job: simulated_track(*job), jobs)))
+        try:
+            done = iter(list(self.pool.map(lambda job: simulated_track(*job), jobs)))
+        except RuntimeError:  # no thread can be started: what one asks for must be done without
+            done = iter([simulated_track(*job) for job in jobs])
         return [[next(done) for _ in self.recordings] for _ in arms]
 
     def differences(self, x: Floats, tracks: Sequence[Track] | None = None) -> list[Differences]:
