@@ -253,6 +253,7 @@ print(ca.identify(arm, ca.simulated_recording(arm, blank), "stiffness").record["
 """
 
 
+@pytest.mark.slow
 def test_ordinary_work_warns_of_nothing_and_needs_no_asserts():
     command = [sys.executable, "-W", "error", "-OO", "-c", ORDINARY_WORK]
     run = subprocess.run(command, capture_output=True, text=True)

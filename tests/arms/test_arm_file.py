@@ -365,6 +365,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 def test_files_of_strangers_are_refused_in_one_short_sentence(tmp_path: Path) -> None:
     paths = []
     for name, (content, _) in HOSTILE.items():

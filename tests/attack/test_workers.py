@@ -5,10 +5,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from attack.attackers import ATTACKERS
 from attack.report import BEGIN, END, rewrite
 from attack.workers import Counts
 from cli_process import environment
+
+pytestmark = pytest.mark.slow
 
 PLANTED = """
 import os, signal, time

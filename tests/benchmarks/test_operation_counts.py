@@ -22,6 +22,8 @@ from continuarm.engine.printing import GENERATED, operations
 from continuarm.engine.steps import steps
 from continuarm.paper.algorithm1 import accelerating_force, equation_terms
 
+pytestmark = pytest.mark.slow
+
 
 class Weighed:
     """A number that counts as `Tally` does, and has a value."""

@@ -21,6 +21,8 @@ from continuarm.engine.quantities import tip_poses
 from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.statics.modes import natural_frequencies, vibrations
 
+pytestmark = pytest.mark.slow
+
 
 def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["arms"]) == 0

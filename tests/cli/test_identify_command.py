@@ -23,6 +23,7 @@ def files(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_identify_writes_an_arm_and_a_report(files, tmp_path, capsys):
     output, report = tmp_path / "fitted.toml", tmp_path / "fit.html"
     options = ["--free", "stiffness, damping", "--hold-out", str(files / "two.csv"), "--sigma", "0.5mm"]

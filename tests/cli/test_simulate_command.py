@@ -77,6 +77,7 @@ def test_simulate_takes_each_solver_with_its_option(
     assert found["tips"][0] == pytest.approx(exact["tips"][0], abs=2.7e-4)
 
 
+@pytest.mark.slow
 def test_a_motion_that_stops_early_is_shown_written_and_exit_code_1(tmp_path: Path) -> None:
     path, figure = tmp_path / "run.nc", tmp_path / "run.png"
     options = ["--pressures", "l33=2600@0", "--duration", "0.5", "-o", str(path), "--plot", str(figure), "--json"]
@@ -103,6 +104,7 @@ def test_muscles_beyond_their_range_are_named_the_worst_first(capsys: pytest.Cap
     assert "down to -" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no such signal")
 def test_an_interrupt_is_exit_code_130_and_keeps_what_is_written(tmp_path: Path) -> None:
     path = tmp_path / "run.nc"

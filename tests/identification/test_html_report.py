@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from continuarm.identification.html_report import report_html
 from continuarm.identification.report_figures import correlation_figure, recording_figure
 from html_reader import check_self_contained
 from refusals import refused
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_report_is_one_complete_page(result, tmp_path):

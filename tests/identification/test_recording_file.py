@@ -169,6 +169,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 def test_files_of_strangers_are_refused_in_one_short_sentence(tmp_path):
     paths = []
     for name, (content, _) in HOSTILE.items():

@@ -33,6 +33,7 @@ def test_the_summary_is_plain(result):
         result["mass"]
 
 
+@pytest.mark.slow
 def test_a_result_survives_being_sent_to_another_process(result):
     """Fits run in processes of their own, and their results come back pickled."""
     back = pickle.loads(pickle.dumps(result))

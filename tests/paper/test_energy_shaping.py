@@ -278,6 +278,7 @@ def test_numbers_depend_on_the_seed_and_nothing_else():
     np.testing.assert_allclose(first.beta_linear + first.beta_angular, whole, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_standard_error_is_what_another_seed_changes():
     fits = [fit_energy_shaping(4000, seed=seed, bootstrap=50) for seed in range(80)]
     betas = np.array([[term.beta for term in fit.terms] for fit in fits])

@@ -208,6 +208,7 @@ def test_what_cannot_be_completed_stays_in_the_partial_file(tmp_path, monkeypatc
     assert names(tmp_path) == ["run.nc", "run.partial.nc"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="no limit of the size of files")
 @pytest.mark.parametrize("limit", [1000, 20_000, 100_000, 1_000_000])
 def test_a_disk_without_space_says_so_before_the_run(tmp_path, limit):

@@ -380,6 +380,7 @@ def test_motions_that_cannot_be_compared_are_refused() -> None:
         plot_motion(motion.rows(slice(0, 0)))
 
 
+@pytest.mark.slow
 def test_figures_need_no_display_and_leave_pyplot_alone() -> None:
     code = """
 import sys

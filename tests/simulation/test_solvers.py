@@ -154,6 +154,7 @@ def test_a_batch_steps_together(prototype):
     np.testing.assert_array_equal(qd, np.stack([one[1] for one in ones]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [{"damping": 0.0}, {"damping": 1000.0}, {"stiffness": 1e5}, {"stiffness": 1e5, "damping": 0.0}],
@@ -180,6 +181,7 @@ def test_fixed_steps_are_stable_in_stiff_corners(prototype, change):
     assert np.abs(found.tips - wanted.tips)[-1].max() < (0.02 if change.get("damping") != 0.0 else 0.15) * moved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", [Adaptive(), FixedStep()])
 def test_thirty_sections_and_chattering_pressure(solver):
     section = load_arm("single-section").sections[0]

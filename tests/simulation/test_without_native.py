@@ -7,6 +7,8 @@ from continuarm import CVODE, Adaptive, FixedStep, PressureSteps, equilibrium, f
 from continuarm.engine import compiled
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 STEPS = PressureSteps({"l11": [(0.0, 300e3)], "l12": [(0.0513, 200e3)]})
 WRENCH = [0.0, 0.01, 0.0, 0.1, 0.0, 0.2]
 
