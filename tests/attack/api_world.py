@@ -118,7 +118,7 @@ class Given:
     def array(self, good: Any) -> Any:
         """Numbers."""
         value = hostile.array_like(self.rng, good, self.hostile())
-        self.huge |= getattr(value, "nbytes", 0) > 10**8
+        self.huge |= getattr(value, "nbytes", 0) > 10**6
         return value
 
     def number(self, good: Any) -> Any:

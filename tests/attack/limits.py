@@ -265,7 +265,10 @@ def _call(
             except Finding:
                 raise error from None
             return 2
-        return 0 if _digest(found).encode() == expected else 4
+        try:
+            return 0 if _digest(found).encode() == expected else 4
+        except MemoryError:  # ours, of the digest
+            return 3
 
     code, out, err, _ = forked.child(body, prepare=prepare)
     told = f"call {which}: {code}\n{out[-500:]}\n{err[-1500:]}"

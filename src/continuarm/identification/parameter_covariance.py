@@ -61,8 +61,8 @@ def parameter_covariance(residuals: Floats, jacobian: Floats, channels: Sequence
     _, values, rows = np.linalg.svd(jacobian, full_matrices=False)
     felt = np.maximum(values, max(1e-9 * values[0], 1e-18))  # where nothing is felt at all, nothing divides by zero
     errors = np.sqrt(np.maximum(np.diag(rows @ middle @ rows.T), 0.0)) / felt**2
-    blind = (errors > UNCERTAIN) | (values < BLIND * values[0])
-    lost = (errors > HOPELESS) | (values < BLIND * values[0])
+    blind = (errors > UNCERTAIN) | (values <= BLIND * values[0])
+    lost = (errors > HOPELESS) | (values <= BLIND * values[0])
     inverse = (rows[~lost].T / values[~lost] ** 2) @ rows[~lost]
     anything = rows[lost].T @ rows[lost]
     covariance = inverse @ middle @ inverse + (2 * HOPELESS) ** 2 * anything

@@ -81,6 +81,8 @@ def mode_motion(
     shape = reach / _farthest(arm, rest, shape) * shape
     while amplitude is None and not _almost_linear(arm, rest, shape, reach):
         shape, reach = shape / 2, reach / 2
+        if reach < 1e-9 * length:
+            raise ValueError(f"q is at the edge of the model's range: mode {mode} cannot swing about it")
     t = np.linspace(0.0, 1 / frequency, STATES + 1)
     angle = 2 * np.pi * frequency * t[:, None]
     away = np.cos(angle) * shape
