@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -407,3 +408,14 @@ def test_figures_of_two_threads_are_those_of_one(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(draw, ["a.png", "b.png"], sizes))
     assert together == alone
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("layout", ["constrained_layout.use", "autolayout"])
+def test_settings_that_lay_out_figures_are_not_for_ours(prototype: Arm, tmp_path: Path, layout: str) -> None:
+    motion = swinging(prototype)
+    plot_motion(motion).savefig(tmp_path / "own.png")
+    with rc_context({f"figure.{layout}": True}):
+        plot_motion(motion).savefig(tmp_path / "set.png")
+        prototype.plot().savefig(tmp_path / "arm.png")
+    assert (tmp_path / "own.png").read_bytes() == (tmp_path / "set.png").read_bytes()

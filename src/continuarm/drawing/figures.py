@@ -126,7 +126,7 @@ def new_figure(size: tuple[float, float]) -> Figure:
 
     from continuarm.drawing.shown_figure import ShownFigure
 
-    figure = ShownFigure(figsize=size)
+    figure = ShownFigure(figsize=size, layout="none")  # whatever the user's settings are: places are in inches
     FigureCanvasAgg(figure)
     return figure
 

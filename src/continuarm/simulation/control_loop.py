@@ -43,20 +43,21 @@ class Budget:
 
     def allowance(self, run: Run) -> Allowance:
         """What the run may use now."""
-        steps = math.inf if self.most_steps is None else self.most_steps - _steps(run)
+        steps = math.inf if self.most_steps is None else self.most_steps - steps_made(run)
         return Allowance(min(PATIENCE, self._end - time.perf_counter()), steps)
 
     def used_up(self, run: Run) -> str:
         """Why the motion has to end, if it has."""
         found = ""
-        if self.most_steps is not None and _steps(run) >= self.most_steps:
+        if self.most_steps is not None and steps_made(run) >= self.most_steps:
             found = f"most_steps = {self.most_steps} are used up"
         elif time.perf_counter() >= self._end:
             found = f"most_seconds = {self.most_seconds:g} are used up"
         return found and f"t = {run.time():.6g} s: {found}"
 
 
-def _steps(run: Run) -> int:
+def steps_made(run: Run) -> int:
+    """Steps of a run so far, taken and rejected."""
     counts = run.counts()
     return counts["steps"] + counts["rejected"]
 

@@ -17,7 +17,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
 from continuarm.simulation.commands_over_time import SHORTEST, CommandsOverTime
-from continuarm.simulation.control_loop import USUAL, Allowance, reason
+from continuarm.simulation.control_loop import USUAL, Allowance, reason, steps_made
 
 
 class CvodeRun:
@@ -51,13 +51,13 @@ class CvodeRun:
         self.bounds = drive.times[1:] if uneven else drive.times[1:][jumps]
 
     def advance(self, times: Floats, allowance: Allowance = USUAL) -> tuple[Floats, str]:
-        end, most = time.perf_counter() + allowance.seconds, self._steps() + allowance.steps
+        end, most = time.perf_counter() + allowance.seconds, steps_made(self) + allowance.steps
         found, first = np.empty((len(times), len(self.given))), True
         with _silent():
             for row, wanted in enumerate(times):
                 # an output time and a knot, or two of either, closer than SHORTEST are one: CVODE makes no such step
                 while wanted > self.given_at + SHORTEST:
-                    if not first and (time.perf_counter() > end or self._steps() >= most):
+                    if not first and (time.perf_counter() > end or steps_made(self) >= most):
                         return found[:row], ""
                     first = False  # however little is allowed, it goes on
                     why = self._toward(float(wanted))
@@ -124,9 +124,6 @@ class CvodeRun:
     def _edge(self, y: Any, events: Any) -> None:
         """Zero at the edge of the model's range."""
         events[0] = self.margin(y)
-
-    def _steps(self) -> int:
-        return self.tally["steps"] + self.tally["rejected"]
 
     def state(self) -> Floats:
         return self.given
