@@ -126,7 +126,8 @@ def new_figure(size: tuple[float, float]) -> Figure:
 
     from continuarm.drawing.shown_figure import ShownFigure
 
-    figure = ShownFigure(figsize=size, layout="none")  # whatever the user's settings are: places are in inches
+    figure = ShownFigure(figsize=size)
+    figure.set_layout_engine("none")  # whatever the user's settings are: places are in inches
     FigureCanvasAgg(figure)
     return figure
 

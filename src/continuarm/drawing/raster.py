@@ -27,7 +27,8 @@ class Stage:
         from matplotlib.transforms import Bbox
 
         width, height = size
-        figure = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white", layout="none")
+        figure = Figure(figsize=(width / DPI, height / DPI), dpi=DPI, facecolor="white")
+        figure.set_layout_engine("none")
         self.canvas = FigureCanvasAgg(figure)
         self.axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         self.scene = Scene(self.axes, arm, points, width / height, highest)
