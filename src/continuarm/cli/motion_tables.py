@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from continuarm.arms.arm import Arm
 from continuarm.cli.output import new_table, one_line, some_of
+from continuarm.common.files import output_folder
 from continuarm.common.text import shown
 from continuarm.paper.experiments import LABEL, Comparison
 from continuarm.simulation.inputs import PressureSignal, PressureSteps
@@ -62,9 +63,10 @@ def wrench_of(text: str) -> list[float] | None:
 
 
 def experiment_files(folder: str, number: int) -> dict[str, str]:
-    """Where the motions of an experiment are written, by inertia model."""
+    """Where the motions of an experiment are written, by inertia model; the folder is made where it is missing."""
+    place = output_folder(folder)
     return {
-        model: os.path.join(folder, f"experiment{number}-{model}.nc") for model in ("integral", "centre-of-gravity")
+        model: os.path.join(place, f"experiment{number}-{model}.nc") for model in ("integral", "centre-of-gravity")
     }
 
 

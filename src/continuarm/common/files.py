@@ -149,6 +149,18 @@ def output_path(path: str | os.PathLike[str], suffixes: Sequence[str] = ()) -> P
     return place
 
 
+def output_folder(folder: str | os.PathLike[str]) -> Path:
+    """A folder to write into, made where it is missing; ValueError says why it cannot be."""
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:  # ValueError: no system has such a path
+        raise ValueError(f"{shown(folder)}: cannot be written into: {cause(error)}") from None
+    return place
+
+
 @contextlib.contextmanager
 def beside(target: Path, *, durable: bool = True, owner: Path | None = None) -> Iterator[Path]:
     """A name beside the target to write to, renamed to it at the end: all of it or, after a fault, what was there.

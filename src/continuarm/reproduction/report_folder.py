@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from continuarm.benchmarks.run import machine, versions
 from continuarm.common.file_locks import claimed
-from continuarm.common.files import replaced
+from continuarm.common.files import output_folder, replaced
 from continuarm.common.number_checks import whole_number
-from continuarm.common.text import printable, shown
+from continuarm.common.text import printable
 from continuarm.reproduction.claims import claim_rows
 from continuarm.reproduction.complexity_study import COMPLEXITY
 from continuarm.reproduction.energy_shaping_study import SHAPING
@@ -90,7 +90,9 @@ def reproduce(
     """
     whole_number("seed", seed, least=0, most=2**63)
     wanted = _wanted(only)
-    place = _prepared(folder)
+    place = output_folder(folder)
+    for each in ("figures", "studies"):
+        output_folder(place / each)
     with claimed(place / "report.html"):
         return _reproduced(place, wanted, extent, fresh, seed, watch)
 
@@ -137,19 +139,6 @@ def _wanted(only: Sequence[str]) -> set[str]:
             raise ValueError(f"only = {printable(repr(name))}: must be one of {', '.join(STUDIES)}")
     chosen = set(only) or set(STUDIES)
     return chosen | {need for name in chosen for need in STUDIES[name].needs}
-
-
-def _prepared(folder: str | os.PathLike[str]) -> Path:
-    place = Path(folder)
-    try:
-        for each in (place / "figures", place / "studies"):
-            each.mkdir(parents=True, exist_ok=True)
-        if not os.access(place, os.W_OK | os.X_OK):
-            raise PermissionError(13, "Permission denied")
-    except (OSError, ValueError) as error:  # ValueError: no system has such a path
-        reason = getattr(error, "strerror", None) or error
-        raise ValueError(f"{shown(folder)}: cannot hold the report: {reason}") from None
-    return place
 
 
 # ---- What is written ------------------------------------------------------------------------------------------------
