@@ -115,6 +115,14 @@ def test_check_warns_of_muscles_that_are_on_their_stops_without_pressure(
         assert all(name in captured.err for name in ["warning: ", "length_range", *held[:6]] if held)
 
 
+def test_check_warns_of_a_radius_in_millimetres(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, arm = tmp_path / "arm.toml", load_arm("prototype")
+    save_arm(arm.replace({"sections[1].radius": 12.5}), path)
+    assert main(["check", str(path)]) == 0
+    told = capsys.readouterr().err
+    assert all(part in told for part in ("section 2", "12.5 m", "in m"))
+
+
 def test_check_says_that_an_arm_does_not_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "arm.toml"
     limp = load_arm("prototype").sections[0].replace(mass=1.0, damping=0.0, stiffness=17.0)

@@ -287,6 +287,12 @@ def test_pressures_below_every_dead_zone_are_warned_of(prototype, weak):
     np.testing.assert_array_equal(motion.tau, at_rest.tau)
 
 
+def test_pressures_that_would_lengthen_a_section_to_a_multiple_are_warned_of(prototype):
+    with pytest.warns(PressureWarning, match=r"section 3 .* 6e\+08 Pa, .* times its length") as told:
+        simulate(prototype, PressureSteps({"l33": [(0.0, 600e6)]}), duration=1.0, rate=20)
+    assert [each.filename for each in told] == [__file__]
+
+
 def test_pressures_that_push_some_muscle_are_not_warned_of(prototype):
     base, *others = prototype.sections
     uneven = prototype.replace(sections=[base.replace(dead_zone=500.0), *others])

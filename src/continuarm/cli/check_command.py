@@ -19,18 +19,27 @@ if TYPE_CHECKING:
 MOST_SECTIONS_AT_REST = 60
 """Of an arm whose rest is looked for: the time grows with the cube of their number."""
 
+MOST_RADIUS = 5.0
+"""Of a section, in its lengths: more is taken for a slip of units."""
+
 
 def check(
     arm: ArmArgument,
     as_json: AsJson = False,
 ) -> None:
-    """Check an arm file and show what it describes; warns where muscles are on their stops without any pressure."""
+    """Check an arm file and show what it describes; warns of slips of units and of muscles on their
+    stops without any pressure."""
     checked = load_arm(arm)
     rest = at_rest(checked)
     if as_json:
         show_json(arm_totals(checked) | rest | {"arm": checked.model_dump(mode="json")})
     else:
         show(*arm_tables(checked), rest_table(checked, rest))
+    for i, section in enumerate(checked.sections):
+        if section.radius > MOST_RADIUS * section.length:
+            sizes = f"radius = {section.radius:g} m is {section.radius / section.length:.3g} times its length"
+            warn(f"section {i + 1}: {sizes} of {section.length:g} m: all lengths are in m")
+            break
     held = rest["rest"].get("on_stops", [])
     if held:
         warn(f"weight alone pushes {some_of(held)} into the stops: without pressure, beyond length_range")

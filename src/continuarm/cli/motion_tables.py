@@ -65,9 +65,7 @@ def wrench_of(text: str) -> list[float] | None:
 def experiment_files(folder: str, number: int) -> dict[str, str]:
     """Where the motions of an experiment are written, by inertia model; the folder is made where it is missing."""
     place = output_folder(folder)
-    return {
-        model: os.path.join(place, f"experiment{number}-{model}.nc") for model in ("integral", "centre-of-gravity")
-    }
+    return {model: os.path.join(place, f"experiment{number}-{model}.nc") for model in ("integral", "centre-of-gravity")}
 
 
 def beyond_range(motion: Motion) -> list[dict[str, Any]]:

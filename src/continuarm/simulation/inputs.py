@@ -28,6 +28,10 @@ SECONDS = {"s": 1.0, "ms": 1e-3}
 """Units of time that a signal file may name."""
 
 
+MOST_LENGTHENING = 3.0
+"""Of a section by one muscle, in its lengths, that no arm reaches: more is taken for a slip of units."""
+
+
 class PressureWarning(UserWarning):
     """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
 
@@ -435,12 +439,28 @@ def muscle_index(arm: Arm, name: str) -> int:
     return columns[name]
 
 
-def warn_if_too_weak(arm: Arm, pressures: Floats) -> None:
-    """A PressureWarning where pressures (..., muscles) in Pa, not all of them zero, are below every dead zone."""
+def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
+    """A PressureWarning where pressures (..., muscles) in Pa look like a slip of units.
+
+    Either not all of them are zero and none exceeds a dead zone, or one would lengthen its section to a multiple.
+    """
     highest, least = float(pressures.max(initial=0.0)), min(section.dead_zone for section in arm.sections)
     if 0 < highest <= least:
         sentence = f"no muscle of {arm.name!r} pushes: the highest pressure is {highest:g} Pa"
         warnings.warn(f"{sentence}, the smallest dead zone {least:g} Pa", PressureWarning, stacklevel=3)
+    columns, together = 0, np.ones(3)
+    for i, section in enumerate(arm.sections):
+        own = slice(columns, columns + len(section.muscle_map))
+        columns = own.stop
+        strongest = float(pressures[..., own].max(initial=0.0))
+        force = (section.muscle_area or 0.0) * max(strongest - section.dead_zone, 0.0)
+        lengthening = force / float(together @ section.stiffness_matrix @ together) / section.length
+        if lengthening > MOST_LENGTHENING:
+            sentence = f"section {i + 1} of {arm.name!r}: one muscle under {strongest:g} Pa, the highest pressure"
+            warnings.warn(
+                f"{sentence}, would lengthen it by {lengthening:.3g} times its length", PressureWarning, stacklevel=3
+            )
+            return
 
 
 def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:

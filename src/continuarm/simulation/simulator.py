@@ -19,7 +19,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
-from continuarm.simulation.inputs import Input, WrenchSignal, commands_of, warn_if_too_weak
+from continuarm.simulation.inputs import Input, WrenchSignal, commands_of, warn_of_pressures
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
@@ -49,7 +49,7 @@ def simulate(
 
     A motion that leaves the model's range, or has used up what it may cost, ends there: what was computed is kept and
     `stopped` says why.
-    Pressures that stay below every dead zone are a `PressureWarning`: nothing would move.
+    Pressures that look like a slip of units are a `PressureWarning`: below every dead zone, or far too high.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def simulate(
     drive = commands_of(arm, input, wrench)
     plant = Plant(arm)
     if drive.control is None:
-        warn_if_too_weak(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
+        warn_of_pressures(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
     run = solver.start(plant, _first_state(plant, drive, q0, qd0, start))
     solver.check(drive, duration)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
@@ -125,7 +125,7 @@ def simulate(
             writer.close(record, stopped)
     whole = Motion.concatenated(found, record, stopped)
     if drive.control is not None:  # only now its answers are known
-        warn_if_too_weak(arm, whole.pressures)
+        warn_of_pressures(arm, whole.pressures)
     return whole
 
 
