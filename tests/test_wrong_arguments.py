@@ -144,7 +144,7 @@ RIGHT = {
     "implicit_step": DRIVEN | {"step": 1e-3} | CHOICES,
     "inverse_dynamics": MOTION | {"qdd": Q} | CHOICES,
     "kinetic_energy": MOTION | CHOICES,
-    "linearization": DRIVEN | CHOICES,
+    "linearization": DRIVEN | {"muscle_stiffness": Q} | CHOICES,
     "load_arm": {"source": "prototype"},
     "load_motion": {"path": "run.nc"},
     "mass_matrix": STATE | CHOICES,
