@@ -129,6 +129,8 @@ class Arm(Description):
     def plot(self, q: ArrayLike | None = None, *, pressures: ArrayLike | None = None) -> Figure:
         """A figure of the arm: in perspective, and along the world axes that matter.
 
+        Muscles are named beside their sections where there is room, the nearer of two first.
+
         Parameters
         ----------
         q : array_like, (3n,) or (k, 3n), optional

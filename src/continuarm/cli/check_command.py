@@ -90,7 +90,10 @@ def at_rest(arm: Arm) -> dict[str, Any]:
         rest["time_constants"] = [time if math.isfinite(time) else None for time in (slowest, fastest)]
     except ValueError as error:
         rest["reason"] = str(error)
-    return {"rest": rest, "greatest_bend": [greatest_bend(each) if each.length_range else None for each in arm.sections]}
+    return {
+        "rest": rest,
+        "greatest_bend": [greatest_bend(each) if each.length_range else None for each in arm.sections],
+    }
 
 
 def rest_table(arm: Arm, found: dict[str, Any], drawn: str = "") -> Table:
