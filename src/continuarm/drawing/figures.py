@@ -94,8 +94,7 @@ def plot_arm(arm: Arm, q: ArrayLike | None = None, pressures: ArrayLike | None =
     """A figure of an arm in one state or several: in perspective, and along the world axes that matter.
 
     q: (3n,) or (k, 3n), m; unbent if left out. Of several, the last has its bodies, the others are lines, the older the
-    paler. pressures: (muscles,), Pa, of the last, as colours of its muscles. Muscles are named beside their sections where
-    there is room.
+    paler. pressures: (muscles,), Pa, of the last, as colours of its muscles, which are named where there is room.
     """
     states = np.atleast_2d(per_section(arm, "q", np.zeros(3 * arm.n) if q is None else q))
     if states.ndim != 2 or not 1 <= len(states) <= MOST_SHAPES:
