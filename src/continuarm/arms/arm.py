@@ -262,7 +262,15 @@ def require_arm(arm: object) -> None:
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:
     """The value as an array (..., 3n) of finite numbers, three for each section."""
     sections = f"{arm.n} section{'s' if arm.n > 1 else ''} of {arm.name!r}"
-    return numbers_of_shape(name, value, 3 * arm.n, sections)
+    return numbers_of_shape(name, value, 3 * arm.n, sections, force_hints(arm) if name == "tau" else {})
+
+
+def force_hints(arm: Arm) -> dict[int, str]:
+    """Of forces with one number for each muscle where those over q are meant: what makes one of the other."""
+    muscles = sum(len(section.muscle_map) for section in arm.sections)
+    if muscles == 3 * arm.n:
+        return {}
+    return {muscles: f"; arm.muscle_forces(...) makes τ of the forces of its {muscles} muscles"}
 
 
 def _rotation(vector: Vector) -> NDArray[np.float64]:
