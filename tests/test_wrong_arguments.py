@@ -175,6 +175,7 @@ RIGHT = {
         "duration": 0.02,
         "q0": Q,
         "qd0": Q,
+        "pressures": None,
         "start": "unbent",
         "wrench": np.zeros(6),
         "rate": 200.0,

@@ -130,8 +130,8 @@ def equilibrium(
     --------
     >>> arm = ca.load_arm("prototype")
     >>> q = ca.equilibrium(arm, wrench=[0, 0, 0, 0.1, 0, 0])  # pulled along X by 0.1 N
-    >>> print((1e3 * ca.tip_poses(arm, q)[-1, :3, 3]).round(1))  # mm
-    [ 22.5   0.  450.2]
+    >>> print((1e3 * ca.tip_poses(arm, q)[-1, [0, 2], 3]).round(1))  # mm, X and Z of the tip
+    [ 22.5 450.2]
     """
     return equilibria(arm, tau, wrench=wrench, muscle_stiffness=muscle_stiffness, start=start).q_or_raise(arm)
 
