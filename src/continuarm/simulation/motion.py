@@ -148,7 +148,7 @@ class Motion:
         Parameters
         ----------
         other : Motion, optional
-            Of the same number of sections, at the same times.
+            Of the same number of sections, at the same times; one of them may end before the other.
 
         Returns
         -------
