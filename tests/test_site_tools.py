@@ -102,3 +102,15 @@ def test_fields_of_a_description_become_parameters():
 def test_the_page_of_a_name_is_about_it():
     assert ".. autofunction:: continuarm.simulate" in page("simulate")
     assert ".. autoclass:: continuarm.Arm" in page("Arm")
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [("Arm", ("n", "muscle_names", "coordinate_names")), ("Section", ("muscle_map", "shape_map", "stiffness_matrix"))],
+)
+def test_the_page_of_a_description_has_what_it_computes_and_how_it_is_changed(name, members):
+    text = page(name)
+    for member in members:
+        assert f"   .. autoproperty:: continuarm.{name}.{member}\n" in text
+    assert "autoproperty:: continuarm" not in page("Motion")
+    assert ":inherited-members: BaseModel" in text  # by which `replace` is there

@@ -68,6 +68,7 @@ class Arm(Description):
     >>> arm.n, arm.muscle_names[-1]
     (3, 'l33')
     >>> standing = arm.replace(gravity=(0, 0, -9.81))  # an arm is never changed, another one is made
+    >>> stiffer = arm.replace({"sections[*].stiffness": 2000.0, "sections[-1].mass": 0.05})  # fields of its sections
     """
 
     name: Name = Field("arm", description="what plots and messages call the arm")
