@@ -38,7 +38,7 @@ def page(name: str) -> str:
     thing = getattr(continuarm, name)
     if isinstance(thing, type):
         # what an instance holds is in the docstring of its class
-        left_out = [*INSIDE, *(thing._fields if issubclass(thing, tuple) else ())]
+        left_out = [*INSIDE, "model_config", *(thing._fields if issubclass(thing, tuple) else ())]
         body = [f".. autoclass:: continuarm.{name}", "   :members:", f"   :exclude-members: {', '.join(left_out)}"]
         if issubclass(thing, Description):
             # `replace` is theirs in common; what is computed is not in dir(), which help() goes by
