@@ -1,10 +1,13 @@
 """Names in the documentation, in the source and in the contract of its rooms agree."""
 
+import ast
+import dataclasses
 import importlib
 import inspect
 import math
 import pkgutil
 import re
+import runpy
 import tomllib
 
 import pytest
@@ -14,6 +17,7 @@ from page_blocks import pictures
 
 import continuarm as ca
 from continuarm.cli.app import app
+from continuarm.identification.goodness_of_fit import Misfit
 from documentation_pages import PAGES, ROOT
 
 SOURCE = ROOT / "src" / "continuarm"
@@ -136,3 +140,27 @@ def test_every_command_and_option_is_described(name):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_of_a_command_is_in_its_help(name):
     assert [parameter.name for parameter in COMMANDS[name].params if not parameter.help] == []
+
+
+def table_entries(page, heading):
+    """The names in backticks in the first cells of the table below a heading row."""
+    rows = PAGES[page].partition(f"\n{heading}\n")[2].split("\n\n")[0].splitlines()[1:]
+    assert rows, f"{page} has no table {heading}"
+    return [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+
+def test_every_field_of_a_misfit_is_on_the_page_of_identification():
+    fields = [each.name for each in dataclasses.fields(Misfit)]
+    assert sorted(table_entries("docs/identification.md", "| field | is |")) == sorted([*fields, "multiple"])
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_program_is_the_motion_of_the_picture_above_it(page):
+    drawn = runpy.run_path(str(ROOT / "docs" / "make_moving_picture.py"))
+    assert "pictures/motion.gif" in PAGES[page]
+    (block,) = re.findall(r"```python\n(.*?)```", PAGES[page].partition("motion.gif")[2], flags=re.DOTALL)[:1]
+    (steps,) = re.findall(r"PressureSteps\((\{.*?\})\)", block, flags=re.DOTALL)
+    assert ast.literal_eval(re.sub(r"#.*", "", steps)) == drawn["STEPS"]
+    written = (ROOT / "docs" / "make_moving_picture.py").read_text(encoding="utf-8")
+    (call,) = re.findall(r"duration=.*\)", block)
+    assert call in written

@@ -1,5 +1,7 @@
 """What runs pages and checks the site notices what is wrong."""
 
+import re
+
 import pytest
 from page_blocks import blocks, pictures, run_page
 from public_names import as_numpydoc, page
@@ -102,3 +104,16 @@ def test_fields_of_a_description_become_parameters():
 def test_the_page_of_a_name_is_about_it():
     assert ".. autofunction:: continuarm.simulate" in page("simulate")
     assert ".. autoclass:: continuarm.Arm" in page("Arm")
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [("Arm", ("n", "muscle_names", "coordinate_names")), ("Section", ("muscle_map", "shape_map", "stiffness_matrix"))],
+)
+def test_the_page_of_a_description_has_what_it_computes_and_how_it_is_changed(name, members):
+    text = page(name)
+    for member in members:
+        assert f"   .. autoproperty:: continuarm.{name}.{member}\n" in text
+    assert "autoproperty:: continuarm" not in page("Motion")
+    assert ":inherited-members: BaseModel" in text  # by which `replace` is there
+    assert re.search(r":exclude-members: .*\bmodel_config\b", text)  # and what pydantic brings is not

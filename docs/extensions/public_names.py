@@ -6,6 +6,7 @@ The pages are docs/reference/names/*.rst, written before each build: a name cann
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,22 @@ def page(name: str) -> str:
     thing = getattr(continuarm, name)
     if isinstance(thing, type):
         # what an instance holds is in the docstring of its class
-        left_out = [*INSIDE, *(thing._fields if issubclass(thing, tuple) else ())]
+        left_out = [*INSIDE, "model_config", *(thing._fields if issubclass(thing, tuple) else ())]
         body = [f".. autoclass:: continuarm.{name}", "   :members:", f"   :exclude-members: {', '.join(left_out)}"]
+        if issubclass(thing, Description):
+            # `replace` is theirs in common; what is computed is not in dir(), which help() goes by
+            body += ["   :inherited-members: BaseModel", ""]
+            body += [f"   .. autoproperty:: continuarm.{name}.{each}" for each in computed(thing)]
     else:
         body = [f".. autofunction:: continuarm.{name}"]
     gallery = [f".. minigallery:: continuarm.{name}", "   :add-heading: In the gallery"]
     return "\n".join([name, "=" * len(name), "", *body, "", *gallery, ""])
+
+
+def computed(kind: type) -> list[str]:
+    """Properties that a class computes from its fields, under a public name."""
+    members = vars(kind).items()
+    return [name for name, each in members if name[0] != "_" and isinstance(each, (property, cached_property))]
 
 
 def write_pages(app: Any) -> None:

@@ -218,6 +218,8 @@ def with_line(line: str) -> str:
     return SECTION + "\n".join([*kept, line]) + "\n"
 
 
+ARM_FIELDS = ("name", "description", "inertia", "gravity", "base_rotation", "payload")
+
 BAD_ENTRIES = {
     "mass = -0.1": f"mass = -0.1: {MASS}",
     "mass = nan": f"mass = nan: {MASS}",
@@ -230,7 +232,8 @@ BAD_ENTRIES = {
     "twist = 60": "twist = 60: … -2π … 2π rad",
     "masss = 0.1": "masss is not … known … 'mass'?",
     "repeet = 2": "repeet is not … known … 'repeat'?",
-    "payload = 2": f"payload is not … known: {FIELDS}",
+    "payloads = 2": f"payloads is not … known: {FIELDS}",
+    **{f"{field} = 2": f"{field} … field of the arm … above the first [[sections]]" for field in ARM_FIELDS},
     '"two\\nlines" = 2': rf"two\nlines is not … known: {FIELDS}",
     "repeat = 0": f"repeat = 0: {COUNT}",
     "repeat = -1": f"repeat = -1: {COUNT}",

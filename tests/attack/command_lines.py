@@ -46,6 +46,7 @@ GOOD: tuple[tuple[str, ...], ...] = (
     ("schema",),
     ("check", "good.toml"),
     ("check", "prototype-muscles", "--json"),
+    ("check", "prototype", "--plot", "out.svg"),
     ("simulate", "single-section", "--duration", "0.05"),
     ("simulate", "prototype", "--pressures", "l11=300@0", "--duration", "0.05", "--json"),
     ("simulate", "prototype-muscles", "--pressures", "pressures.csv", "--duration", "0.02", "-o", "out.nc"),

@@ -77,6 +77,7 @@ def simulate(given: Given) -> Call:
     named |= given.maybe(
         q0=lambda: given.state(of),
         qd0=lambda: given.rates(of),
+        pressures=lambda: given.array(np.full(len(of.muscle_names), 1e5)),
         start=lambda: given.text(given.choice("unbent", "equilibrium")),
         wrench=lambda: given.array(np.zeros(6)),
         solver=lambda: solver(given),

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import continuarm
@@ -15,7 +17,7 @@ from cli_process import environment, run
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
 from continuarm.arms.inertia_models import CentreOfGravity
-from continuarm.arms.section import Muscles
+from continuarm.arms.section import Muscles, Section
 from continuarm.cli.app import main
 from continuarm.engine.quantities import tip_poses
 from continuarm.statics.equilibrium_search import equilibrium
@@ -115,12 +117,74 @@ def test_check_warns_of_muscles_that_are_on_their_stops_without_pressure(
         assert all(name in captured.err for name in ["warning: ", "length_range", *held[:6]] if held)
 
 
-def test_check_warns_of_a_radius_in_millimetres(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+FOUR = {"angles": [0.0, np.pi / 2, np.pi, 3 * np.pi / 2], "radii": [0.0125, 0.0125, 0.0125, 12.5]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"sections[1].radius": 12.5}, ("section 2", "radius = 12.5 m", "in m")),
+        ({"sections[1].length": 150.0, "sections[2].length": 150.0}, ("section 2", "length = 150 m", "10 m", "1 more")),
+        ({"sections[0].mass": 250.0}, ("section 1", "mass = 250 kg", "100 kg")),
+        ({"sections[2].muscle_area": 1.327}, ("section 3", "muscle_area = 1.327 m²", "0.1 m²")),
+        ({"sections[0].muscles": FOUR}, ("section 1", "muscles.radii", "12.5 m", "radius = 0.0125 m")),
+    ],
+)
+def test_check_warns_of_numbers_in_another_unit(
+    changes: dict[str, Any], named: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, arm = tmp_path / "arm.toml", load_arm("prototype")
-    save_arm(arm.replace({"sections[1].radius": 12.5}), path)
+    save_arm(arm.replace(changes), path)
     assert main(["check", str(path)]) == 0
-    told = capsys.readouterr().err
-    assert all(part in told for part in ("section 2", "12.5 m", "in m"))
+    told = capsys.readouterr().err.splitlines()
+    assert any(all(part in line for part in ("warning: ", *named)) for line in told)
+
+
+def test_check_does_not_warn_of_arms_at_the_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "arm.toml"
+    layout = Muscles(angles=FOUR["angles"], radii=[0.5, 0.17, 1.5, 0.5])
+    section = Section(length=10.0, radius=0.5, mass=100.0, stiffness=1e7, muscle_area=0.1, muscles=layout)
+    save_arm(Arm(sections=[section]), path)
+    assert main(["check", str(path)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_check_shows_where_the_muscles_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, arm = tmp_path / "arm.toml", load_arm("prototype")
+    layout = {"angles": FOUR["angles"], "radii": [0.01, 0.02, 0.01, 0.02]}
+    save_arm(arm.replace({"sections[0].muscles": layout, "sections[1].muscles": layout}), path)
+    assert main(["check", str(path)]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "sections 1-2: 0, 90, 180, 270 degrees, 0.01, 0.02, 0.01, 0.02 m" in shown
+    assert "section 3: 0, 120, 240 degrees" in shown
+    assert main(["check", "prototype"]) == 0
+    assert "layout" not in capsys.readouterr().out
+
+
+def test_check_tells_no_bend_of_sections_without_a_range(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, arm = tmp_path / "arm.toml", load_arm("prototype")
+    free = arm.replace({"sections[*].length_range": None})
+    for changed, expected in (
+        (free, "greatest bend no range given"),
+        (arm.replace({"sections[1].length_range": None}), "greatest bend 213.9, no range given, 213.9 degrees"),
+    ):
+        save_arm(changed, path)
+        assert main(["check", str(path)]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert expected in shown
+        assert "360" not in shown
+    save_arm(free, path)
+    assert main(["check", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["greatest_bend"] == [None] * 3
+
+
+def test_check_draws_the_arm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "arm.png"
+    assert main(["check", "prototype", "--plot", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "written to" in capsys.readouterr().out
+    assert main(["check", "prototype", "--plot", str(tmp_path / "arm.txt")]) == 2
+    assert ".png" in capsys.readouterr().err
 
 
 def test_check_says_that_an_arm_does_not_rest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.text import Annotation
 
 from continuarm import Arm, Muscles, Payload, load_arm
+from continuarm.drawing.bodies import muscle_layout
 from continuarm.drawing.views import views_of
-from continuarm.engine.quantities import backbone
+from continuarm.engine.quantities import backbone, poses_along
 from random_arms import random_arm, random_lengths
 from refusals import refused
 
@@ -75,6 +78,58 @@ def test_arms_with_other_muscles_and_very_many_sections_are_drawn(count: int) ->
     arm = Arm(sections=[section.replace(muscles=around)] * 2)
     arm.plot(np.full(6, 0.01), pressures=np.full(2 * count, 1e5)).draw_without_rendering()
     Arm(sections=[section] * 400).plot().draw_without_rendering()
+
+
+def names_in(axes: Axes) -> list[Annotation]:
+    return [text for text in axes.texts if isinstance(text, Annotation)]
+
+
+def test_all_muscles_of_an_arm_with_room_are_named(prototype: Arm) -> None:
+    figure = prototype.plot()
+    written = [name for axes in figure.axes for text in names_in(axes) for name in text.get_text().split(", ")]
+    assert sorted(written) == prototype.muscle_names
+    crowded = Arm(sections=[prototype.sections[0]] * 20).plot()
+    assert [text for axes in crowded.axes for text in names_in(axes)] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_names_are_on_the_side_of_their_muscles_and_cover_nothing(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    arm = random_arm(rng, 1 + seed % 3)
+    around = Muscles(angles=[0.3, 1.5, 3.1, 4.6], radii=[0.02, 0.015, 0.02, 0.03])
+    arm = arm.replace({"sections[0].muscles": around})
+    q = random_lengths(rng, arm, bend=1.0)
+    figure = arm.plot(q)
+    lengths = np.linspace(0, 1, 5)
+    frames = {name: (i, j) for i, s in enumerate(arm.sections) for j, name in enumerate(names_of(arm, i))}
+    for axes in figure.axes:
+        plane = [("XYZ").index(label[0]) for label in (axes.get_xlabel(), axes.get_ylabel()) if label]
+        texts = names_in(axes)
+        boxes = [text.get_window_extent() for text in texts]
+        for k, (text, box) in enumerate(zip(texts, boxes, strict=True)):
+            assert axes.bbox.x0 < box.x0
+            assert box.x1 < axes.bbox.x1
+            assert not box.count_overlaps(boxes[:k])
+            if len(plane) < 2:  # its label is that of the view beside it
+                continue
+            named = [frames[name] for name in text.get_text().split(", ")]
+            assert len({i for i, _ in named}) == 1
+            middle = np.array([(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2])
+            for i, j in named:
+                pose = poses_along(arm, q, lengths)[i]
+                place = pose[2, :3, 3] + pose[2, :3, :3] @ muscle_layout(arm.sections[i])[:, j]
+                ends, axis, muscle = (
+                    axes.transData.transform(1e3 * each[..., plane])
+                    for each in (pose[[0, -1], :3, 3], pose[2, :3, 3], place)
+                )
+                along = ends[1] - ends[0]
+                sides = [along[0] * (p - axis)[1] - along[1] * (p - axis)[0] for p in (middle, muscle)]
+                assert sides[0] * sides[1] > 0
+
+
+def names_of(arm: Arm, i: int) -> list[str]:
+    first = sum(len(section.muscle_map) for section in arm.sections[:i])
+    return arm.muscle_names[first : first + len(arm.sections[i].muscle_map)]
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,20 @@ import pytest
 from continuarm import (
     Arm,
     Integral,
+    Muscles,
     Section,
     bias_forces,
     coriolis_matrix,
     damping_forces,
     elastic_forces,
+    equilibrium,
     forward_dynamics,
     gravity_forces,
     inverse_dynamics,
     linearization,
     mass_matrix,
     tip_poses,
+    vibrations,
 )
 from random_arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
 
@@ -166,3 +169,55 @@ def test_linearization_gives_the_inverse_of_the_mass_matrix():
     M = mass_matrix(arm, q)
     wanted = np.broadcast_to(np.eye(9), (4, 9, 9))
     np.testing.assert_allclose(B[:, 9:] @ M, wanted, rtol=0, atol=1e-15 * np.linalg.cond(M).max() * 10)
+
+
+def four_muscles(arm):
+    """The same arm with four muscles in each section, so that springs along them are no matrix of single entries."""
+    layout = Muscles(angles=[0.1, 1.4, 3.0, 4.9], radii=[0.01, 0.02, 0.015, 0.012])
+    return arm.replace({"sections[*].muscles": layout})
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_linearization_with_springs_along_the_muscles_is_that_of_springs_that_push(engine):
+    rng = np.random.default_rng(8)
+    arm = four_muscles(random_arm(rng, 2))
+    q, qd, tau, k = random_lengths(rng, arm), random_rates(rng, arm), rng.normal(size=6), rng.uniform(0, 900, (3, 8))
+    A, B = linearization(arm, q, qd, tau, muscle_stiffness=k, engine=engine)
+    assert (A.shape, B.shape) == ((3, 12, 12), (3, 12, 6))
+
+    def accelerations(q, row):
+        return forward_dynamics(arm, q, qd, tau - arm.muscle_forces(k[row] * arm.muscle_lengths(q)))
+
+    def difference(unit, h, row):
+        return (accelerations(q + h * unit, row) - accelerations(q - h * unit, row)) / (2 * h)
+
+    h = 3e-5
+    for row in range(3):
+        wanted = np.stack(
+            [(4 * difference(unit, h, row) - difference(unit, 2 * h, row)) / 3 for unit in np.eye(6)], axis=-1
+        )
+        np.testing.assert_allclose(A[row, 6:, :6], wanted, rtol=0, atol=1e-7 * np.abs(wanted).max())
+    rest = tau - arm.muscle_forces(k * arm.muscle_lengths(q))
+    alone = linearization(arm, q, qd, rest, engine=engine)
+    np.testing.assert_allclose(A[:, 6:, 6:], alone[0][:, 6:, 6:], rtol=1e-12, atol=1e-9)
+    np.testing.assert_allclose(B, alone[1], rtol=1e-12, atol=1e-9)
+
+
+def test_linearization_vibrates_as_vibrations_say_with_the_same_springs():
+    rng = np.random.default_rng(9)
+    arm = four_muscles(random_arm(rng, 2, gravity=(0, 0, 9.81), base_rotation=(0, 0, 0)))
+    tau, k = rng.normal(size=6), rng.uniform(100, 900, 8)
+    q = equilibrium(arm, tau, muscle_stiffness=k)
+    A, _ = linearization(arm, q, np.zeros(6), tau, muscle_stiffness=k)
+    decay = np.sort(1 / vibrations(arm, q, muscle_stiffness=k).time_constants)
+    np.testing.assert_allclose(np.sort(-np.linalg.eigvals(A).real), decay, rtol=1e-7)
+
+
+def test_wrong_springs_of_a_linearization_are_refused():
+    arm, zero = random_arm(np.random.default_rng(10), 1), np.zeros(3)
+    with pytest.raises(ValueError, match=r"^muscle_stiffness has shape \(4,\): must be \(..., 3\)"):
+        linearization(arm, zero, zero, zero, muscle_stiffness=np.ones(4))
+    with pytest.raises(ValueError, match=r"^muscle_stiffness\[1\] = -2: must be at least 0 N/m"):
+        linearization(arm, zero, zero, zero, muscle_stiffness=[1.0, -2.0, 1.0])
+    with pytest.raises(ValueError, match=r"^batch axes do not fit together: q .* muscle_stiffness \(3, 3\)$"):
+        linearization(arm, np.zeros((4, 3)), zero, zero, muscle_stiffness=np.ones((3, 3)))

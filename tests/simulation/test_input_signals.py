@@ -6,17 +6,20 @@ import pytest
 from continuarm import (
     Controller,
     ForceSignal,
+    Muscles,
     PressureSignal,
     PressureSteps,
     PressureWarning,
     WrenchSignal,
+    equilibrium,
+    forward_dynamics,
     load_arm,
     simulate,
 )
 from continuarm.common.limits import LARGEST
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, muscle_index
-from refusals import refuses
+from refusals import refused, refuses
 
 
 def test_a_step_holds_from_its_time_on(prototype):
@@ -122,6 +125,35 @@ def test_steps_as_text():
             PressureSteps.parse(wrong)
     with pytest.raises(ValueError, match=r"'torr'.*Pa, kPa, bar, mbar, MPa, psi"):
         PressureSteps.parse("l33=600torr@0")
+
+
+@pytest.mark.parametrize(("written", "meant"), [("KPA", "kPa"), ("Bar", "bar"), ("mpa", "MPa"), ("kpa", "kPa")])
+def test_a_unit_in_other_capitals_is_not_taken_and_the_right_one_is_named(prototype, tmp_path, written, meant):
+    path = tmp_path / "run.csv"
+    path.write_text(f"t [s], l11 [{written}]\n0, 0\n")
+    with refused(repr(written), f"did you mean {meant!r}?"):
+        PressureSteps.parse(f"l33=6{written}@0")
+    with refused(repr(written), "l11", f"did you mean {meant!r}?"):
+        PressureSignal.read(path, prototype)
+
+
+def test_forces_of_muscles_where_those_over_q_are_meant_are_told_what_to_do(prototype):
+    layout = Muscles(angles=[0.0, 1.5, 3.0, 4.5], radii=[0.0125] * 4)
+    arm, twelve = prototype.replace({"sections[*].muscles": layout}), np.ones(12)
+    for call in (
+        lambda: equilibrium(arm, twelve),
+        lambda: forward_dynamics(arm, np.zeros(9), np.zeros(9), twelve),
+        lambda: simulate(arm, ForceSignal([0.0], twelve[None]), duration=0.1),
+        lambda: simulate(arm, Controller(lambda t, q, qd: twelve, 100.0, gives="forces"), duration=0.1),
+    ):
+        with refused("12", "9", "arm.muscle_forces"):
+            call()
+    with pytest.raises(ValueError, match=r"tau has shape \(11,\)") as caught:
+        equilibrium(arm, np.ones(11))
+    assert "muscle_forces" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"tau has shape \(12,\)") as caught:  # three muscles each: nothing to convert
+        equilibrium(prototype, twelve)
+    assert "muscle_forces" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("unit", "pascals"), [("Pa", 1), ("kPa", 1e3), ("bar", 1e5), ("mbar", 1e2), ("MPa", 1e6)])

@@ -8,10 +8,10 @@ import h5py
 import numpy as np
 import pytest
 
-from continuarm import Arm, Motion, load_arm
+from continuarm import Arm, Motion, load_arm, save_arm
 from continuarm.simulation.motion import ROWS
 from continuarm.simulation.motion_file import MotionWriter, check_motion_path, load_motion, save_motion
-from refusals import refuses
+from refusals import refused, refuses
 from sample_motions import RECORD, a_motion, an_arm, bits, names, parts
 
 # What is read is what was written
@@ -276,6 +276,19 @@ def test_what_is_not_netcdf_is_refused_in_one_sentence(tmp_path):
         pass
     with pytest.raises(ValueError, match=r"run\.nc: .*no such file.*run\.partial\.nc"):
         load_motion(path)
+
+
+def test_an_arm_where_a_motion_is_meant_is_told_to_be_simulated(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_arm(load_arm("prototype"), "arm.toml")
+    for name in ("arm.toml", "prototype"):
+        with refused(name, "arm", f"continuarm simulate {name} "):
+            load_motion(name)
+    (tmp_path / "prototype").write_text("t, x\n0, 1\n")  # a file of that name comes first
+    with refused("prototype: is not a NetCDF-4 file"):
+        load_motion("prototype")
+    with refused("none.toml: there is no such file"):
+        load_motion("none.toml")
 
 
 def test_a_truncated_file_is_refused_in_one_sentence(tmp_path):

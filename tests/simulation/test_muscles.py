@@ -6,14 +6,17 @@ import pytest
 from continuarm import (
     CVODE,
     Adaptive,
+    Controller,
     DescriptionError,
     FixedStep,
     ForceSignal,
     PressureSteps,
     damping_forces,
+    equilibrium,
     load_arm,
     simulate,
 )
+from refusals import refused
 
 # of a similar arm: see the arm file prototype-muscles
 LOOP = (65.6, 49.0, -19.9)  # N/m, 1/m, 1/m
@@ -33,6 +36,44 @@ def test_a_valve_follows_its_command_exponentially(prototype, solver):
         wanted = height * -np.expm1(-np.maximum(motion.t - begin, 0) / 0.08)
         # FixedStep averages a command that jumps inside a step: right again at its end, up to second order in h / T
         np.testing.assert_allclose(motion.pressures[:, column], wanted, atol=1e-5 * height)
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
+def test_a_valve_goes_on_from_the_pressure_that_it_is_given(prototype, solver):
+    arm = with_muscles(prototype, valve_lag=0.08).replace({"sections[1].valve_lag": 0.0})
+    filled = np.linspace(50e3, 290e3, 9)
+    motion = simulate(arm, PressureSteps({"l33": [(0, 100e3)]}), duration=0.3, pressures=filled, solver=solver)
+    command, lagged = np.where(np.arange(9) == 8, 100e3, 0.0), np.repeat([True, False, True], 3)
+    wanted = command + (filled - command) * np.exp(-motion.t / 0.08)[:, None]
+    np.testing.assert_allclose(motion.pressures, np.where(lagged, wanted, command), atol=3.0)  # Pa
+
+
+def test_a_controller_with_filled_muscles_holds_the_arm_from_the_start(prototype):
+    arm = with_muscles(prototype, valve_lag=0.1)
+    force, section = np.linspace(5.0, 25.0, 9), arm.sections[0]
+    held = section.dead_zone + force / section.muscle_area
+    hold = Controller(lambda t, q, qd: held, rate=100.0)
+    q = equilibrium(arm, force)
+    still = simulate(arm, hold, duration=0.3, q0=q, pressures=held)
+    np.testing.assert_allclose(still.pressures, np.broadcast_to(held, still.pressures.shape), rtol=1e-12)
+    assert np.abs(still.tips - still.tips[0]).max() < 1e-8
+    empty = simulate(arm, hold, duration=0.3, q0=q)
+    assert np.abs(empty.tips - empty.tips[0]).max() > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("lag", "arguments", "named"),
+    [
+        (0.1, {"pressures": np.zeros(8)}, ("pressures", "(8,)", "9 muscles")),
+        (0.1, {"pressures": np.zeros((2, 9))}, ("pressures", "(2, 9)", "(9,)")),
+        (0.1, {"pressures": [-1.0, *np.zeros(8)]}, ("pressures", "l11 = -1 Pa", "0 or more")),
+        (0.1, {"pressures": np.zeros(9), "start": "equilibrium"}, ("start = 'equilibrium'", "pressures")),
+        (0.0, {"pressures": np.zeros(9)}, ("pressures", "valve_lag", "'prototype'")),
+    ],
+)
+def test_first_pressures_that_cannot_be_are_refused(prototype, lag, arguments, named):
+    with refused(*named):
+        simulate(with_muscles(prototype, valve_lag=lag), duration=0.1, **arguments)
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)

@@ -97,6 +97,46 @@ def test_a_motion_that_ends_early_is_compared_up_to_its_end() -> None:
     assert len(panel(figure, "tips apart, mm").lines[0].get_xdata()) == 30
 
 
+@pytest.mark.parametrize("first_is_longer", [False, True])
+def test_motions_that_do_not_end_together_are_compared_up_to_a_mark(first_is_longer: bool) -> None:
+    whole = swinging(load_arm("prototype"))
+    short, end = whole.rows(slice(0, 30)), whole.t[29]
+    motion, other = (whole, short) if first_is_longer else (short, whole)
+    figure = plot_motion(motion, other)
+    for label in ("X, mm", "Y, mm", "Z, mm", "tips apart, mm"):
+        (mark,) = lines(panel(figure, label), ":")
+        np.testing.assert_allclose(mark.get_xdata(), [end, end])
+    assert f"{end:g} s" in figure.get_suptitle().splitlines()[-1]
+    view = next(axes for axes in figure.axes if axes.get_xlabel() == "X, mm")
+    drawn = 1e3 * backbone(whole.arm, whole.q[29], points=25)[:, [0, 2]]
+    assert any(np.array_equal(line.get_xydata(), drawn) for line in view.lines)  # the other arm, at the same time
+    legends = [axes.get_legend() for axes in figure.axes]
+    assert f"{end:.3g} s" in [text.get_text() for legend in legends if legend for text in legend.get_texts()]
+    together = plot_motion(whole, whole)
+    assert not any(lines(axes, ":") for axes in together.axes if axes.get_ylabel() in ("X, mm", "tips apart, mm"))
+
+
+def test_two_motions_are_named_by_what_tells_them_apart_and_energies_by_whose_they_are() -> None:
+    arm = load_arm("prototype")
+    renamed, modelled = arm.replace(name="$x$ trunk"), arm.replace(inertia=CentreOfGravity())
+    both = modelled.replace(name="trunk")
+    for changed, names in (
+        (renamed, ("prototype", "$x$ trunk")),
+        (modelled, ("integral model", "centre-of-gravity model")),
+        (both, ("prototype, integral model", "trunk, centre-of-gravity model")),
+    ):
+        figure = plot_motion(swinging(arm), swinging(changed))
+        legend, whose = panel(figure, "Y, mm").get_legend(), panel(figure, "energy, J").get_legend()
+        assert legend is not None
+        assert whose is not None
+        shown = [text.get_text().replace("\n", " ").replace("- ", "-") for text in legend.get_texts()]
+        assert tuple(shown) == names
+        assert names[0] in whose.get_title().get_text().replace("\n", " ")
+        figure.draw_without_rendering()
+    alone = plot_motion(swinging(arm))
+    assert panel(alone, "Y, mm").get_legend() is None
+
+
 def test_the_pressures_of_driven_muscles_are_drawn_by_name() -> None:
     motion = swinging(load_arm("prototype"), driven=3)
     axes = panel(plot_motion(motion), "pressure, kPa")
@@ -377,6 +417,8 @@ def test_motions_that_cannot_be_compared_are_refused() -> None:
         plot_motion(motion, swinging(load_arm("single-section")))
     with pytest.raises(ValueError, match=r"^other .*times"):
         plot_motion(motion, swinging(load_arm("prototype"), states=50))
+    with pytest.raises(ValueError, match=r"^other has no states"):
+        plot_motion(motion, motion.rows(slice(0, 0)))
     with pytest.raises(ValueError, match=r"^motion has no states"):
         plot_motion(motion.rows(slice(0, 0)))
 

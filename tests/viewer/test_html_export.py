@@ -24,6 +24,7 @@ from continuarm.viewer import html as view_html
 from continuarm.viewer.blob import Blob
 from continuarm.viewer.html import check_html_path, export_html, html_page, page_of, playback_content
 from continuarm.viewer.rig import disc_poses
+from refusals import refused
 
 
 def numbers_of(entry: dict[str, Any], data: bytes) -> np.ndarray:
@@ -191,6 +192,17 @@ def test_what_cannot_be_shown_is_refused() -> None:
     with pytest.raises(ValueError, match="3 motions: must be one, or two"):
         html_page(motion, motion, motion)
     html_page(motion.rows(slice(0, 1)))
+
+
+def test_a_motion_writes_its_page_by_itself(tmp_path: Path) -> None:
+    motion = swinging()
+    motion.page(tmp_path / "one.html")
+    assert (tmp_path / "one.html").read_text(encoding="utf-8") == html_page(motion)
+    other = replace(motion, arm=motion.arm.replace(name="another"))
+    motion.page(tmp_path / "two.html", other)
+    assert (tmp_path / "two.html").read_text(encoding="utf-8") == html_page(motion, other)
+    with refused("run.nc", ".html"):
+        motion.page(tmp_path / "run.nc")
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:

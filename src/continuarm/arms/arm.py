@@ -68,6 +68,7 @@ class Arm(Description):
     >>> arm.n, arm.muscle_names[-1]
     (3, 'l33')
     >>> standing = arm.replace(gravity=(0, 0, -9.81))  # an arm is never changed, another one is made
+    >>> stiffer = arm.replace({"sections[*].stiffness": 2000.0, "sections[-1].mass": 0.05})  # fields of its sections
     """
 
     name: Name = Field("arm", description="what plots and messages call the arm")
@@ -128,6 +129,8 @@ class Arm(Description):
 
     def plot(self, q: ArrayLike | None = None, *, pressures: ArrayLike | None = None) -> Figure:
         """A figure of the arm: in perspective, and along the world axes that matter.
+
+        Muscles are named beside their sections where there is room, the nearer of two first.
 
         Parameters
         ----------
@@ -260,7 +263,15 @@ def require_arm(arm: object) -> None:
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:
     """The value as an array (..., 3n) of finite numbers, three for each section."""
     sections = f"{arm.n} section{'s' if arm.n > 1 else ''} of {arm.name!r}"
-    return numbers_of_shape(name, value, 3 * arm.n, sections)
+    return numbers_of_shape(name, value, 3 * arm.n, sections, force_hints(arm) if name == "tau" else {})
+
+
+def force_hints(arm: Arm) -> dict[int, str]:
+    """Of forces with one number for each muscle where those over q are meant: what makes one of the other."""
+    muscles = sum(len(section.muscle_map) for section in arm.sections)
+    if muscles == 3 * arm.n:
+        return {}
+    return {muscles: f"; arm.muscle_forces(...) makes τ of the forces of its {muscles} muscles"}
 
 
 def _rotation(vector: Vector) -> NDArray[np.float64]:

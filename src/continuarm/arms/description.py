@@ -100,6 +100,8 @@ def _fault(report: Any, model: type[BaseModel]) -> str:
         message = f"must be {name}(...), in a file a table of the fields {fields}"
     if kind == "extra_forbidden":
         known = list(_description_at(location[:-1], model).model_fields)
+        if _is_arm_field_in_entry(location, model):
+            return f"{place} is a field of the arm: must stand above the first [[sections]] of the file"
         hint = did_you_mean(str(location[-1]), known) or f"; known: {', '.join(known)}"
         return f"{shown(place, _LONGEST_FIELD)} is not a known field{hint}"
     return f"{place} = {short(value)}: {message}" if place else f"{short(value)}: {message}"
@@ -122,10 +124,20 @@ def _without_tag(location: tuple[int | str, ...]) -> tuple[int | str, ...]:
     return ("inertia", *location[2:]) if tagged else location
 
 
+def _is_arm_field_in_entry(location: tuple[int | str, ...], model: type[BaseModel]) -> bool:
+    """Whether a field of the arm was written into an entry of a file, as TOML takes all that is below [[sections]]."""
+    inside = len(location) == 3 and location[0] == "sections" and location[2] in model.model_fields
+    return inside and _description_at(location[:1], model).__name__.endswith("Entry")
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about a word that is not known: which one may have been meant, or nothing."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """The end of a sentence about a word that is not known: which one may have been meant, or nothing.
+
+    Capitals do not count in how near two words are.
+    """
+    folded = {each.casefold(): each for each in known}
+    near = difflib.get_close_matches(word.casefold(), folded, n=1)
+    return f"; did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def _description_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:

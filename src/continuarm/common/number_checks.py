@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,20 @@ Booleans = NDArray[np.bool_]
 MOST = 100_000
 """The largest count that is taken: beyond any use, and short of exhausting the memory by a slip of the keyboard."""
 
+_NO_HINTS: Mapping[int, str] = {}
 
-def numbers_of_shape(name: str, value: ArrayLike, size: int, counted: str) -> Floats:
-    """The value as a float array (..., size), all finite; `counted` says what the size is that of."""
+
+def numbers_of_shape(
+    name: str, value: ArrayLike, size: int, counted: str, hints: Mapping[int, str] = _NO_HINTS
+) -> Floats:
+    """The value as a float array (..., size), all finite; `counted` says what the size is that of.
+
+    hints: ends of the sentence about another size, by that size.
+    """
     array = real_numbers(name, value, f"real numbers of shape (..., {size})")
     if array.shape[-1:] != (size,):
-        raise ValueError(f"{name} has shape {array.shape}: must be (..., {size}) for the {counted}")
+        hint = hints.get(array.shape[-1], "") if array.ndim else ""
+        raise ValueError(f"{name} has shape {array.shape}: must be (..., {size}) for the {counted}{hint}")
     return finite(name, array)
 
 

@@ -27,6 +27,7 @@ from continuarm.drawing.colours import (
     pressure_colours,
     pressure_limit,
 )
+from continuarm.drawing.muscle_names import name_muscles
 from continuarm.drawing.painter import detail_for, painted, solids
 from continuarm.drawing.scene import FACES, MOST_SECTIONS, Scene
 from continuarm.drawing.scenery import arrow
@@ -49,6 +50,8 @@ LEGEND = 0.84
 """Inches to the right of views, for the names of shapes."""
 BETWEEN = 0.14
 """Inches between two views that share an axis."""
+NAMES = 0.45, 0.15
+"""Inches at the sides of an arm, and above and below it, for the names of its muscles."""
 
 
 class Box(NamedTuple):
@@ -91,7 +94,7 @@ def plot_arm(arm: Arm, q: ArrayLike | None = None, pressures: ArrayLike | None =
     """A figure of an arm in one state or several: in perspective, and along the world axes that matter.
 
     q: (3n,) or (k, 3n), m; unbent if left out. Of several, the last has its bodies, the others are lines, the older the
-    paler. pressures: (muscles,), Pa, of the last, as colours of its muscles.
+    paler. pressures: (muscles,), Pa, of the last, as colours of its muscles, which are named where there is room.
     """
     states = np.atleast_2d(per_section(arm, "q", np.zeros(3 * arm.n) if q is None else q))
     if states.ndim != 2 or not 1 <= len(states) <= MOST_SHAPES:
@@ -108,13 +111,15 @@ def plot_arm(arm: Arm, q: ArrayLike | None = None, pressures: ArrayLike | None =
             raise ValueError(f"pressures: {arm.muscle_names[least]} = {pressed[least]:g} Pa must be 0 or more")
     highest = 0.0 if pressed is None else pressure_limit(pressed)
     shapes = Shapes(arm, states[-1], backbone(arm, states[:-1], points=POINTS), (), pressed, highest)
-    views = views_for(shapes)
+    low = 0.75 if highest else 0.1
+    beside = Box(4.5, low, 4.4, 5.2 - low)
+    views = with_room_for_names(views_for(shapes), beside)
 
     figure = new_figure((9.0, 5.6))
     figure.suptitle(printable(arm_words(arm)), fontsize=TEXT + 2, y=0.985, parse_math=False)
-    low = 0.75 if highest else 0.1
     draw_perspective(Box(0.1, low, 4.3, 5.2 - low), figure, shapes)
-    draw_views(Box(4.5, low, 4.4, 5.2 - low), figure, views, shapes)
+    for axes, view in zip(draw_views(beside, figure, views, shapes), views.views, strict=True):
+        name_muscles(axes, view, arm, states[-1])
     if highest:
         draw_pressure_bar(Box(3.0, 0.42, 3.0, 0.09), figure, highest)
     return figure
@@ -165,20 +170,11 @@ def views_height(views: Views, width: float) -> float:
 
 def draw_views(box: Box, figure: Figure, views: Views, shapes: Shapes) -> list[Axes]:
     """The views of an arm within a box, at one scale and as large as they can be; the legend is beside them."""
-    count, (left, below) = len(views.views), LABELS
-    legend = LEGEND if shapes.names else 0.1
-    gaps = BETWEEN * (count - 1)
-    widths, heights = ([2 * getattr(view, half) for view in views.views] for half in ("half_width", "half_height"))
-    wide, tall = (max(widths), sum(heights)) if views.stacked else (sum(widths), max(heights))
-    room = (
-        box.width - left - legend - (0 if views.stacked else gaps),
-        box.height - below - (gaps if views.stacked else 0),
-    )
-    scale = min(room[0] / wide, room[1] / tall)  # inches per m
-    spare = room[0] - scale * wide
-    x, y = box.left + left + spare / 2, box.bottom + box.height - (room[1] - scale * tall) / 2
+    scale, spare_width, spare_height = _fitted(views, box, LEGEND if shapes.names else 0.1)
+    x, y = box.left + LABELS[0] + spare_width / 2, box.bottom + box.height - spare_height / 2
     drawn: list[Axes] = []
-    for view, width, height in zip(views.views, widths, heights, strict=True):
+    for view in views.views:
+        width, height = 2 * view.half_width, 2 * view.half_height
         axes = Box(x, y - scale * height, scale * width, scale * height).panel(figure)
         draw_view(axes, view, shapes)
         _few_numbers(axes, scale * width, scale * height)
@@ -193,6 +189,29 @@ def draw_views(box: Box, figure: Figure, views: Views, shapes: Shapes) -> list[A
     if shapes.names:
         drawn[0 if views.stacked else -1].legend(**legend_beside() | {"bbox_to_anchor": (1.02, 1.0)})
     return drawn
+
+
+def _fitted(views: Views, box: Box, legend: float) -> tuple[float, float, float]:
+    """Inches per m at which views fill a box, and the inches across and up that are left over."""
+    (left, below), gaps = LABELS, BETWEEN * (len(views.views) - 1)
+    widths, heights = ([2 * getattr(view, half) for view in views.views] for half in ("half_width", "half_height"))
+    wide, tall = (max(widths), sum(heights)) if views.stacked else (sum(widths), max(heights))
+    across = box.width - left - legend - (0 if views.stacked else gaps)
+    up = box.height - below - (gaps if views.stacked else 0)
+    scale = min(across / wide, up / tall)
+    return scale, across - scale * wide, up - scale * tall
+
+
+def with_room_for_names(views: Views, box: Box) -> Views:
+    """Views of the same scale that take what a box without legend has left over, for names beside the arm."""
+    scale, across, up = _fitted(views, box, 0.1)
+    count = len(views.views)
+    wider = min(NAMES[0], across / (2 if views.stacked else 2 * count)) / scale
+    higher = min(NAMES[1], up / (2 * count if views.stacked else 2)) / scale
+    found = [
+        view._replace(half_width=view.half_width + wider, half_height=view.half_height + higher) for view in views.views
+    ]
+    return views._replace(views=tuple(found))
 
 
 def _few_numbers(axes: Axes, width: float, height: float) -> None:

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, whole_number
 from continuarm.engine.evaluation import Engine, evaluated
+from continuarm.engine.muscle_springs import springs_over_q
+from continuarm.engine.state_checks import checked, common_batch
 from continuarm.engine.table import QUANTITIES
 
 _FORWARD_DYNAMICS = QUANTITIES["forward_dynamics"]
@@ -589,17 +591,28 @@ def static_stiffness(
 
 
 def linearization(
-    arm: Arm, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *, engine: Engine | None = None, threads: int | None = None
+    arm: Arm,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    *,
+    muscle_stiffness: ArrayLike | None = None,
+    engine: Engine | None = None,
+    threads: int | None = None,
 ) -> tuple[Floats, Floats]:
     """A = ∂(q̇, q̈)/∂(q, q̇) and B = ∂(q̇, q̈)/∂τ at a state: derivatives to rounding, not differences.
 
-    The lower block of B is M⁻¹.
+    The lower block of B is M⁻¹. τ is taken as constant beside the springs: what valves and hysteresis add to the
+    state, their lags and their forces, is not in A and B.
 
     Parameters
     ----------
     arm : Arm
     q, qd, tau : array_like, (..., 3n)
         Muscle length changes, m, their velocities, m/s, and muscle forces, N, positive extends.
+    muscle_stiffness : array_like, (..., muscles), optional
+        k: springs along the muscles beside K_e, N/m, such as those of muscles that pressure stiffens. They act besides
+        τ, by -Wᵀ k W q, as in `equilibrium` and `vibrations`.
     engine, threads : optional
         Which code computes it, and on how many threads: as for `forward_dynamics`.
 
@@ -618,7 +631,16 @@ def linearization(
     >>> A.shape, B.shape, bool(np.linalg.eigvals(A).real.max() < 0)  # the arm rests stably
     ((18, 18), (18, 9), True)
     """
-    return cast(tuple[Floats, Floats], evaluated(_LINEARIZATION, arm, (q, qd, tau), engine, threads))
+    if muscle_stiffness is None:
+        return cast(tuple[Floats, Floats], evaluated(_LINEARIZATION, arm, (q, qd, tau), engine, threads))
+    at, speed, force = checked(arm, q=q, qd=qd, tau=tau)
+    springs = springs_over_q(arm, muscle_stiffness)
+    common_batch({"q": at.shape, "muscle_stiffness": (*springs.shape[:-2], len(arm.muscle_names))})
+    held = force - (springs @ at[..., None])[..., 0]
+    A, B = cast(tuple[Floats, Floats], evaluated(_LINEARIZATION, arm, (at, speed, held), engine, threads))
+    size = 3 * arm.n
+    A[..., size:, :size] -= B[..., size:, :] @ springs  # the chain rule: what the springs do is a part of τ
+    return A, B
 
 
 def implicit_step(

@@ -13,7 +13,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.arm import Arm, force_hints, require_arm
+from continuarm.arms.description import did_you_mean
 from continuarm.common.argument_checks import choice, kind_of, require_file_name, require_kind, truth_value
 from continuarm.common.limits import HIGHEST_PRESSURE, LARGEST
 from continuarm.common.number_checks import Floats, as_float, finite, is_number, not_too_large, rate, real_numbers
@@ -104,7 +105,7 @@ class PressureSteps:
         for part in filter(None, (part.strip() for part in text.split(","))):
             found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]*?[\d.])\s*([a-zA-Z]*)\s*@\s*(\S+)", part)
             if found and (found[3] or "kPa") not in UNITS:
-                raise ValueError(f"pressures: {part!r} has the unit {found[3]!r}: must be one of {', '.join(UNITS)}")
+                raise ValueError(f"pressures: {part!r} has the unit {found[3]!r}: {_units_allowed(found[3])}")
             try:
                 if not found:
                     raise ValueError
@@ -248,7 +249,7 @@ class ForceSignal:
 
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The forces as they are."""
-        times, forces = _signal("forces", self.times, self.forces, 3 * arm.n)
+        times, forces = _signal("forces", self.times, self.forces, 3 * arm.n, force_hints(arm))
         not_too_large("forces", forces, "N")
         return _lines_or_held(self.linear, times, command_rows(arm, forces=forces))
 
@@ -326,12 +327,14 @@ class Controller:
         if isinstance(self.function, type) or not callable(self.function):
             raise TypeError(f"function of the controller is {kind_of(self.function)}: must be a function (t, q, qd)")
         width = muscle_count(arm) if self.gives == "pressures" else 3 * arm.n
+        hints = force_hints(arm) if self.gives == "forces" else {}
 
         def commands(t: float, q: Floats, qd: Floats) -> Floats:
             name = f"{self.gives} of the controller at t = {t:.6g} s"
             values = real_numbers(name, self.function(t, q, qd), f"{width} numbers")
             if values.shape != (width,):
-                raise ValueError(f"{name} have shape {values.shape}: must be ({width},)")
+                hint = hints.get(values.size, "") if values.ndim == 1 else ""
+                raise ValueError(f"{name} have shape {values.shape}: must be ({width},){hint}")
             if not np.isfinite(values).all():
                 raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
             if self.gives == "forces":
@@ -382,7 +385,7 @@ def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
     scales, places = [SECONDS[columns[0][1]]], []
     for name, unit in columns[1:]:
         if unit not in UNITS:
-            raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: must be one of {', '.join(UNITS)}")
+            raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: {_units_allowed(unit)}")
         scales.append(UNITS[unit])
         places.append(muscle_index(arm, name))
     numbers, line = table_numbers(lines, scales)
@@ -396,14 +399,23 @@ def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
     return numbers[:, 0], pressures
 
 
-def _signal(name: str, times: ArrayLike, values: ArrayLike, width: int) -> tuple[Floats, Floats]:
+def _units_allowed(unit: str) -> str:
+    """What is said of a unit of pressure that is not known: capitals count, as mPa is not MPa."""
+    return f"must be one of {', '.join(UNITS)}{did_you_mean(unit, UNITS)}"
+
+
+def _signal(
+    name: str, times: ArrayLike, values: ArrayLike, width: int, hints: Mapping[int, str] | None = None
+) -> tuple[Floats, Floats]:
+    """Times (k,) and values (k, width), checked; hints: ends of the sentence about another width, by that width."""
     when = np.atleast_1d(real_numbers("times", times, "a list of seconds"))
     what = np.atleast_2d(real_numbers(name, values, f"rows of {width} numbers"))
     if when.ndim != 1 or not len(when):
         raise ValueError(f"times has shape {when.shape}: must be a list of at least one time")
     if what.shape != (len(when), width):
+        hint = (hints or {}).get(what.shape[-1], "")
         raise ValueError(
-            f"{name} has shape {what.shape}: must be ({len(when)}, {width}), one row for each of the times"
+            f"{name} has shape {what.shape}: must be ({len(when)}, {width}), one row for each of the times{hint}"
         )
     not_too_large("times", when, "s")
     finite(name, what)

@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.common.number_checks import Floats, as_float, real_numbers
 from continuarm.common.text import short
+from continuarm.engine.muscle_springs import springs_over_q
 from continuarm.engine.quantities import elastic_forces, gravity_forces, tip_jacobian, tip_poses, wrench_forces
 from continuarm.engine.state_checks import check_range, checked
 from continuarm.simulation.motion import Motion
-from continuarm.statics.equilibrium_search import equilibrium, springs_over_q
+from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.statics.modes import mode_shapes
 
 STATES = 120

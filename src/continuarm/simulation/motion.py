@@ -148,7 +148,7 @@ class Motion:
         Parameters
         ----------
         other : Motion, optional
-            Of the same number of sections, at the same times.
+            Of the same number of sections, at the same times; one of them may end before the other.
 
         Returns
         -------
@@ -187,6 +187,25 @@ class Motion:
         from continuarm.simulation.video import write_video
 
         write_video(self, path, fps=fps, speed=speed, size=size, progress=progress)
+
+    def page(self, path: str | os.PathLike[str], other: Motion | None = None) -> None:
+        """Writes a page that plays the motion in any browser, complete in one file; as `continuarm view --html` does.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .html. A file that was there is replaced whole, or stays.
+        other : Motion, optional
+            A second one to compare it with, drawn translucent.
+
+        Examples
+        --------
+        >>> motion = ca.simulate(ca.load_arm("prototype"), duration=0.5)
+        >>> motion.page("run.html")
+        """
+        from continuarm.viewer.html import export_html
+
+        export_html([self] if other is None else [self, other], path)
 
     def view(
         self,

@@ -25,6 +25,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.arm_file import arm_names
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.file_locks import claimed
 from continuarm.common.files import beside, cause, file_name, opened, output_path
@@ -291,6 +292,9 @@ _READ = ("tip_moment", "tip_force", *(_STORED.get(name, name) for name in ROWS i
 
 
 def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> IndexedMotion | GuardedHdf5:
+    if _is_arm(path):
+        hint = f"simulate it first, as by continuarm simulate {shown(path)} -o run.nc"
+        raise _NoMotionError(f"is an arm, not a motion: {hint}")
     try:
         file = stack.enter_context(opened(path))
     except ValueError as error:
@@ -306,6 +310,14 @@ def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> Indexe
     if missing:
         raise ValueError(f"{missing} bytes are missing at its end")
     return stack.enter_context(GuardedHdf5(path, _TEXTS, _READ, MOST_TEXT))
+
+
+def _is_arm(path: str | os.PathLike[str]) -> bool:
+    """Whether the name is that of an arm file that is there, or of an arm that comes with the library."""
+    text = os.fspath(path)
+    if os.path.lexists(text):
+        return Path(text).suffix.lower() == ".toml" and os.path.isfile(text)
+    return text in arm_names()
 
 
 def _unfinished(path: Path) -> str:

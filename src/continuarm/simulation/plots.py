@@ -50,6 +50,8 @@ SINCE_START = ("gravitational", "elastic")
 """Energies whose zero is a choice: they are drawn as changes since the start."""
 
 MOST_SHAPES = 6
+LINE = 16
+"""Letters of a line in the legends beside panels."""
 MOST_NAMES = 12
 """Entries of a legend: beyond it, how many more there are."""
 NEAR = 0.02
@@ -75,6 +77,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
 
     Lengths of muscles are drawn where some come to the ends of their range, a wrench where there is one, also as an
     arrow. Of an `other` motion at the same times, tips and arm are dashed, and a panel shows the distances of its tips.
+    Of motions that do not end together, arms and distances are drawn up to the end of the shorter one, which is marked.
     A title stands above what the figure says by itself, a note below it. matplotlib's windows and current figure are
     left alone.
     """
@@ -82,6 +85,9 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     if not len(motion.t):
         raise ValueError("motion has no states: there is nothing to draw")
     distances = None if other is None else tip_distances(motion, other)
+    both = len(motion.t) if distances is None else len(distances)
+    if not both:
+        raise ValueError("other has no states: there is nothing to compare")
     driven = [Panel(label, curves) for label, curves in driven_by(motion).items() if curves] + muscles_at_ends(motion)
 
     words = _title(title, motion, other)
@@ -97,13 +103,17 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     for k in range(3):
         _draw_coordinate(panels[k], k, motion, other)
     panels[0].legend(**legend_beside("section"))
-    if distances is not None:
+    if other is not None and distances is not None:
         _draw_distances(panels[3], motion.t, distances)
+        _name_both(panels[1], told_apart(motion, other))
+        if len(motion.t) != len(other.t):
+            for axes in panels[:4]:
+                axes.axvline(float(motion.t[both - 1]), color="0.45", linewidth=0.8, linestyle=":", zorder=1)
     for axes, panel in zip(panels[count - len(driven) :], driven, strict=True):
         _draw_panel(axes, motion.t, panel)
     _time_axis(panels[-1])
 
-    shapes = _shapes(motion, other)
+    shapes = _shapes(motion.rows(slice(0, both)), None if other is None else other.rows(slice(0, both)))
     views = views_for(shapes)
     right, room = WIDTH - RIGHT - 0.05, height - above - below
     low = below + float(np.clip(room - views_height(views, right), 0.3 * room, 0.6 * room))
@@ -111,7 +121,7 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     if shapes.highest:
         draw_pressure_bar(Box(WIDTH - 0.68, low + 0.95, 0.5, 0.07), figure, shapes.highest)
     energies = Box(RIGHT + LABELS[0], below, ENERGY, low - below - 0.25).panel(figure)
-    _draw_energies(energies, motion)
+    _draw_energies(energies, motion, None if other is None else _in_legend(told_apart(motion, other)[0]))
     _time_axis(energies)
     return figure
 
@@ -223,17 +233,24 @@ def _title(given: str, motion: Motion, other: Motion | None) -> str:
     if other is None:
         lines[0] += f", {motion.arm.inertia.model} model"
     else:
-        lines.append("{} (solid) and {} (dashed)".format(*told_apart(motion, other)))
+        names = told_apart(motion, other)
+        lines.append("{} (solid) and {} (dashed)".format(*names))
+        if len(motion.t) != len(other.t):
+            shorter = int(len(other.t) < len(motion.t))
+            lines[-1] += f", compared up to {(motion, other)[shorter].t[-1]:g} s, where {names[shorter]} ends"
     lines += [f"stopped: {each.stopped}" for each in (motion, other) if each is not None and each.stopped]
     return "\n".join(textwrap.fill(printable(line), 120) for line in [*given.splitlines(), *lines])
 
 
 def told_apart(motion: Motion, other: Motion) -> tuple[str, str]:
-    """The first thing in which two motions differ, for their legend."""
-    for of in (lambda m: f"{m.arm.inertia.model} model", lambda m: m.arm.name, lambda m: m.record.get("solver", "")):
-        if of(motion) != of(other):
-            return of(motion), of(other)
-    return "first", "second"
+    """In what two motions differ, for their legend: the names of their arms, their inertia models, else the solver."""
+    kinds = (lambda m: m.arm.name, lambda m: f"{m.arm.inertia.model} model")
+    differ = [of for of in kinds if of(motion) != of(other)]
+    if differ:
+        first, second = (", ".join(of(each) for of in differ) for each in (motion, other))
+        return first, second
+    solvers = tuple(each.record.get("solver", "") for each in (motion, other))
+    return solvers if solvers[0] != solvers[1] else ("first", "second")
 
 
 def some_rows(motion: Motion, most: int) -> NDArray[np.intp]:
@@ -326,10 +343,36 @@ def _draw_panel(axes: Axes, t: Floats, panel: Panel) -> None:
     axes.legend(**legend_beside(title), ncols=1 if len(panel.curves) <= 6 else 2, columnspacing=0.8)
 
 
-def _draw_energies(axes: Axes, motion: Motion) -> None:
-    """Kinetic energy; gravitational and elastic energy since the start; work done and lost."""
+def _in_legend(name: str) -> str:
+    """A name in the few letters that a legend has for a line."""
+    return "\n".join(textwrap.wrap(printable(name), LINE, max_lines=3, placeholder="...")) or "..."
+
+
+def _name_both(axes: Axes, names: tuple[str, str]) -> None:
+    """Which of two motions is solid and which is dashed."""
+    from matplotlib.lines import Line2D
+
+    looks: tuple[dict[str, Any], ...] = ({"linewidth": 2.6, "alpha": 0.4}, {"linewidth": 1.0, "linestyle": DASHED})
+    handles = [
+        Line2D([], [], color=BLACK, label=_in_legend(name), **look) for name, look in zip(names, looks, strict=True)
+    ]
+    axes.legend(handles=handles, **legend_beside())
+    _as_they_are(axes)
+
+
+def _as_they_are(axes: Axes) -> None:
+    """Other people's names are no formulas, whatever signs they have."""
+    legend = axes.get_legend()
+    assert legend is not None
+    for text in [*legend.get_texts(), legend.get_title()]:
+        text.set_parse_math(False)
+
+
+def _draw_energies(axes: Axes, motion: Motion, whose: str | None) -> None:
+    """Kinetic energy; gravitational and elastic energy since the start; work done and lost; whose, of two motions."""
     for (name, values), dashes in zip(since_start(motion.energies).items(), (*DASHES, "-"), strict=True):
         label = f"change of {name}" if name in SINCE_START else name
         axes.plot(motion.t, values, color=ENERGIES[name], linestyle=dashes, linewidth=1.2, label=label)
     _over_time(axes, "energy, J")
-    axes.legend(**legend_beside())
+    axes.legend(**legend_beside(whose and f"of {whose}"))
+    _as_they_are(axes)

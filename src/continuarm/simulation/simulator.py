@@ -19,7 +19,7 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
-from continuarm.simulation.inputs import Input, WrenchSignal, commands_of, warn_of_pressures
+from continuarm.simulation.inputs import Input, WrenchSignal, checked_pressures, commands_of, warn_of_pressures
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
@@ -36,6 +36,7 @@ def simulate(
     duration: float,
     q0: ArrayLike | None = None,
     qd0: ArrayLike | None = None,
+    pressures: ArrayLike | None = None,
     start: Literal["unbent", "equilibrium"] = "unbent",
     wrench: ArrayLike | WrenchSignal | None = None,
     rate: float = 200.0,
@@ -60,6 +61,9 @@ def simulate(
         In s.
     q0, qd0 : array_like, (3n,), optional
         The first state, m and m/s; zero if left out: unbent and at rest.
+    pressures : array_like, (muscles,), optional
+        What is in the muscles at t = 0, Pa, where a `valve_lag` makes the pressure a state of its own; nothing if left
+        out. A muscle without one has the pressure of its command at once.
     start : {"unbent", "equilibrium"}, optional
         "equilibrium" begins at rest where the arm hangs under the input at t = 0, its pressures settled.
     wrench : array_like, (6,), or WrenchSignal, optional
@@ -95,7 +99,7 @@ def simulate(
     plant = Plant(arm)
     if drive.control is None:
         warn_of_pressures(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
-    run = solver.start(plant, _first_state(plant, drive, q0, qd0, start))
+    run = solver.start(plant, _first_state(plant, drive, q0, qd0, pressures, start))
     solver.check(drive, duration)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
 
@@ -170,27 +174,45 @@ def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
 
 
 def _first_state(
-    plant: Plant, drive: CommandsOverTime, q0: ArrayLike | None, qd0: ArrayLike | None, start: str
+    plant: Plant,
+    drive: CommandsOverTime,
+    q0: ArrayLike | None,
+    qd0: ArrayLike | None,
+    pressures: ArrayLike | None,
+    start: str,
 ) -> Floats:
     """The state at t = 0; no work has been done yet."""
     choice("start", start, ("unbent", "equilibrium"))
     arm = plant.arm
     still = np.zeros(3 * arm.n)
-    pressures = np.zeros(len(plant.muscles))
+    filled = np.zeros(len(plant.muscles)) if pressures is None else _filled(plant, pressures)
     if start == "equilibrium":
-        if q0 is not None or qd0 is not None:
-            raise ValueError("start = 'equilibrium': must come without q0 and qd0")
+        if q0 is not None or qd0 is not None or pressures is not None:
+            raise ValueError("start = 'equilibrium': must come without q0, qd0 and pressures")
         if drive.control is not None:
             raise ValueError("start = 'equilibrium': must come without a controller, which first needs a state")
         commanded = plant.commands.split(drive.at([0.0]))
-        pressures = commanded.pressures[0]
+        filled = commanded.pressures[0]
         q0 = resting(plant, commanded).q_or_raise(arm)[0]
     called = {"q": "q0", "qd": "qd0"}
     q, qd = checked(arm, called, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
     if q.ndim != 1:
         name = "qd0" if q0 is None or np.ndim(q0) == 1 else "q0"
         raise ValueError(f"{name} has shape {q.shape}: must be ({3 * arm.n},), one state")
-    return plant.first_state(q, qd, pressures)
+    return plant.first_state(q, qd, filled)
+
+
+def _filled(plant: Plant, pressures: ArrayLike) -> Floats:
+    """Pressures in the muscles at the start, (muscles,), Pa."""
+    arm, count = plant.arm, len(plant.muscles)
+    found = number_checks.numbers_of_shape("pressures", pressures, count, f"{count} muscles of {arm.name!r}")
+    if found.ndim != 1:
+        raise ValueError(f"pressures has shape {found.shape}: must be ({count},), those at t = 0")
+    checked_pressures(arm, "pressures", found)
+    if not plant.lagged.any():
+        hint = "they follow their commands at once, which are the input"
+        raise ValueError(f"pressures at t = 0 are for muscles with a valve_lag, which {arm.name!r} has not: {hint}")
+    return found
 
 
 def _motion(plant: Plant, times: Floats, part: MotionPart) -> Motion:

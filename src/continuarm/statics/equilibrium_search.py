@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, per_section
-from continuarm.arms.section import springs_over_lengths
-from continuarm.common.number_checks import Floats, entry, first, not_too_large, numbers_of_shape
+from continuarm.common.number_checks import Floats, first
+from continuarm.engine.muscle_springs import springs_over_q
 from continuarm.engine.quantities import elastic_forces, gravity_forces, static_stiffness, wrench_forces
 from continuarm.engine.state_checks import checked, common_batch
 from continuarm.sections.model_range import FULL_TURN
@@ -130,8 +130,8 @@ def equilibrium(
     --------
     >>> arm = ca.load_arm("prototype")
     >>> q = ca.equilibrium(arm, wrench=[0, 0, 0, 0.1, 0, 0])  # pulled along X by 0.1 N
-    >>> print((1e3 * ca.tip_poses(arm, q)[-1, :3, 3]).round(1))  # mm
-    [ 22.5   0.  450.2]
+    >>> print((1e3 * ca.tip_poses(arm, q)[-1, [0, 2], 3]).round(1))  # mm, X and Z of the tip
+    [ 22.5 450.2]
     """
     return equilibria(arm, tau, wrench=wrench, muscle_stiffness=muscle_stiffness, start=start).q_or_raise(arm)
 
@@ -185,22 +185,6 @@ def stiffness(arm: Arm, q: Floats, loads: Loads) -> Floats:
     """∂(G + K_e q + Wᵀ k W q - Jᵀ w)/∂q: (b, 3n) -> (b, 3n, 3n), N/m."""
     whole = static_stiffness(arm, q, loads.wrench)
     return whole if loads.springs is None else whole + loads.springs
-
-
-def springs_over_q(arm: Arm, muscle_stiffness: ArrayLike) -> Floats:
-    """Wᵀ k W of springs along the muscles: (..., muscles) -> (..., 3n, 3n), N/m."""
-    muscles = len(arm.muscle_names)
-    k = numbers_of_shape("muscle_stiffness", muscle_stiffness, muscles, f"{muscles} muscles of {arm.name!r}")
-    not_too_large("muscle_stiffness", k, "N/m")
-    if (k < 0).any():
-        at = first(k < 0)
-        raise ValueError(f"{entry('muscle_stiffness', at)} = {k[at]:g}: must be at least 0 N/m")
-    whole, done = np.zeros((*k.shape[:-1], 3 * arm.n, 3 * arm.n)), 0
-    for i, section in enumerate(arm.sections):
-        own = slice(done, done := done + len(section.muscle_map))
-        rows = slice(3 * i, 3 * i + 3)
-        whole[..., rows, rows] = springs_over_lengths(section.muscle_map, k[..., own])
-    return whole
 
 
 def _given(arm: Arm, tau: Any, wrench: Any, muscle_stiffness: Any, start: Any) -> tuple[Floats, Loads, tuple[int, ...]]:

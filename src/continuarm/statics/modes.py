@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, first
+from continuarm.engine.muscle_springs import springs_over_q
 from continuarm.engine.quantities import damping_forces, mass_matrix, static_stiffness
 from continuarm.engine.state_checks import checked, common_batch
-from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of_stiffness, springs_over_q
+from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of_stiffness
 
 
 class Vibrations(NamedTuple):

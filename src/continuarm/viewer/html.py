@@ -144,7 +144,7 @@ def names_of(motions: Sequence[Motion]) -> list[str]:
     if len(motions) < 2:
         return [motion.arm.name for motion in motions]
     apart = told_apart(*motions)
-    if apart == tuple(motion.arm.name for motion in motions):
+    if motions[0].arm.name != motions[1].arm.name:  # which is in the names then
         return list(apart)
     return [f"{motion.arm.name}, {word}" for motion, word in zip(motions, apart, strict=True)]
 
