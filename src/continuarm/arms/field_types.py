@@ -29,6 +29,9 @@ StopStiffness = Annotated[float, Within(0, LARGEST, "N/m")]
 Lag = Annotated[float, Within(0, 1e3, "s")]
 Stiffening = Annotated[float, Within(0, 1e6, "N/m per Pa")]
 Loop = Annotated[float, Within(-LARGEST, LARGEST)]
+Hardening = Annotated[float, Within(0, LARGEST, "N/m³")]
+BranchStiffness = Annotated[float, Within(0, LARGEST, "N/m")]
+Relaxation = Annotated[float, Within(1e-3, 1e6, "s")]
 
 Two, Three, ThreeOrMore = (BeforeValidator(numbers(*counts)) for counts in ((2, 2), (3, 3), (3, None)))
 Vector = tuple[float, float, float]
