@@ -125,6 +125,21 @@ class CommandsOverTime:
         end = np.concatenate([self.before(times[1:]) + other.before(times[1:]), begin[-1:]])
         return CommandsOverTime(times, begin, end, self.control or other.control)._merged()
 
+    def delayed(self, delays: Floats) -> CommandsOverTime:
+        """With commands later by delays (commands,), s, each; what was first held before the beginning too."""
+        if not delays.any():
+            return self
+        times = self.times[0] + np.unique(
+            np.concatenate([self.times - self.times[0] + late for late in np.unique(delays)])
+        )
+        begin, end = np.empty((len(times), len(delays))), np.empty((len(times), len(delays)))
+        for late in np.unique(delays):
+            own = delays == late
+            begin[:, own] = self.at(np.maximum(times - late, self.times[0]))[:, own]
+            before = self.before(np.maximum(times[1:] - late, self.times[0]))
+            end[:-1, own], end[-1, own] = before[:, own], begin[-1, own]
+        return replace(self, times=times, begin=begin, end=end)._merged()
+
     def plus_held(self, row: Floats) -> CommandsOverTime:
         """With constant commands added."""
         return replace(self, begin=self.begin + row, end=self.end + row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -142,7 +142,8 @@ class PressureSteps:
             if same.any():
                 raise ValueError(f"{shown(str(name), 80)}: two steps at the same time, {each[:-1, 0][same][0]:g} s")
             held = np.append(0.0, each[:, 1])  # nothing before the first step
-            pressures[:, muscle_index(arm, name)] = held[np.searchsorted(each[:, 0], times, side="right")]
+            column = held[np.searchsorted(each[:, 0], times, side="right")]
+            pressures[:, fed_columns(arm, name, rows)] = column[:, None]
         return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
@@ -347,7 +348,7 @@ class Controller:
 def commands_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
     """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing."""
     check_input(input)
-    drive = (NoInput() if input is None else input).drive(arm)
+    drive = (NoInput() if input is None else input).drive(arm).delayed(line_delays(arm))
     if wrench is None:
         return drive
     if isinstance(wrench, WrenchSignal):
@@ -382,12 +383,12 @@ def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
     (twice, times), *_ = Counter(name for name, _ in columns).most_common(1)
     if times > 1:
         raise ValueError(f"the header names {shown(twice, 80)} more than once")
-    scales, places = [SECONDS[columns[0][1]]], []
+    scales = [SECONDS[columns[0][1]]]
     for name, unit in columns[1:]:
         if unit not in UNITS:
             raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: {_units_allowed(unit)}")
         scales.append(UNITS[unit])
-        places.append(muscle_index(arm, name))
+        muscle_index(arm, name)
     numbers, line = table_numbers(lines, scales)
     wrong = np.argwhere(~((numbers >= 0) & (numbers < np.inf)))
     if len(wrong):
@@ -395,7 +396,9 @@ def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
         value = f"{columns[column][0]} = {numbers[row, column] / scales[column]:g} {columns[column][1]}"
         raise ValueError(f"line {line[row]}: {value}: must be finite and 0 or more")
     pressures = np.zeros((len(numbers), muscle_count(arm)))
-    pressures[:, places] = numbers[:, 1:]
+    named = [name for name, _ in columns[1:]]
+    for name, values in zip(named, numbers[:, 1:].T, strict=True):
+        pressures[:, fed_columns(arm, name, named)] = values[:, None]
     return numbers[:, 0], pressures
 
 
@@ -449,6 +452,20 @@ def muscle_index(arm: Arm, name: str) -> int:
         first, last = arm.muscle_names[0], arm.muscle_names[-1]
         raise ValueError(f"muscle {short(name)}: must be one of {first} to {last} of {short(arm.name)}")
     return columns[name]
+
+
+def fed_columns(arm: Arm, name: str, named: Container[str]) -> list[int]:
+    """The columns that a command for a muscle drives: its own, and those of its line that have no command themselves."""
+    own = muscle_index(arm, name)
+    line = arm.muscle_lines[own].muscles
+    first = next(each for each in line if each in named)  # of several that are named, the others go with the first
+    mates = [arm.muscle_columns[each] for each in line if each not in named] if name == first else []
+    return [own, *mates]
+
+
+def line_delays(arm: Arm) -> Floats:
+    """By how much each of the commands arrives later, s: (commands,)."""
+    return command_rows(arm, pressures=[line.delay for line in arm.muscle_lines])[0]
 
 
 def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
