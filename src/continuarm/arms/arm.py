@@ -86,7 +86,7 @@ class Arm(Description):
     )
     payload: Payload | None = Field(None, description="what the tip carries; nothing if left out")
     lines: tuple[Line, ...] = Field(
-        (), description="pressure lines that feed several muscles, or late; others have one"
+        (), description="pressure lines that are shared or late; every other muscle has its own"
     )
     rig: Rig | None = Field(None, description="how recordings of this arm are read; as they are if left out")
 

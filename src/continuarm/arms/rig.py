@@ -34,13 +34,12 @@ class Line(Description):
     --------
     >>> arm = ca.load_arm("prototype").replace(lines=[ca.Line(muscles=["l11", "l12"], delay=0.05)])
     >>> motion = ca.simulate(arm, ca.PressureSteps({"l11": [(0.0, 300e3)]}), duration=0.2)
-    >>> print(motion.pressures[-1, :3])  # Pa: the line drives both
-    [300000. 300000.      0.]
+    >>> print(motion.pressures[[0, -1], :3])  # Pa: the line drives both, 0.05 s later
+    [[     0.      0.      0.]
+     [300000. 300000.      0.]]
     """
 
-    muscles: tuple[Name, ...] = Field(
-        min_length=1, description="names of muscles, such as l13; the first names the line"
-    )
+    muscles: tuple[Name, ...] = Field(min_length=1, description="names of the muscles that it feeds, such as l13")
     delay: LineDelay = Field(0.0, description="s: transport delay, by which the muscles get a command later")
 
     if TYPE_CHECKING:

@@ -118,7 +118,7 @@ class Plant:
         pressures: Floats | None = None,
         hysteresis: Floats | None = None,
     ) -> Floats:
-        """A row that holds q (3n,), q̇, pressures and hysteresis (muscles,), zero if left out; no creep, no work done."""
+        """A row that holds q (3n,), q̇, pressures and hysteresis (muscles,), zero if left out; no creep, no work."""
         nothing, none = np.zeros(len(self.muscles)), np.zeros(())
         creep = np.zeros((len(self.branches), len(self.muscles)))
         qd = np.zeros_like(q) if qd is None else qd

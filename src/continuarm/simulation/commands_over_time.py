@@ -125,19 +125,21 @@ class CommandsOverTime:
         end = np.concatenate([self.before(times[1:]) + other.before(times[1:]), begin[-1:]])
         return CommandsOverTime(times, begin, end, self.control or other.control)._merged()
 
-    def delayed(self, delays: Floats) -> CommandsOverTime:
-        """With commands later by delays (commands,), s, each; what was first held before the beginning too."""
+    def delayed(self, delays: Floats, settled: bool = False) -> CommandsOverTime:
+        """With commands later by delays (commands,), s, each; before, nothing, or the first commands if `settled`."""
         if not delays.any():
             return self
-        times = self.times[0] + np.unique(
-            np.concatenate([self.times - self.times[0] + late for late in np.unique(delays)])
-        )
-        begin, end = np.empty((len(times), len(delays))), np.empty((len(times), len(delays)))
-        for late in np.unique(delays):
+        first, each = self.times[0], np.unique(delays)
+        times = np.unique(np.concatenate([[first], *(self.times + late for late in each)]))
+        begin, end = np.zeros((len(times), len(delays))), np.zeros((len(times), len(delays)))
+        for late in each:
             own = delays == late
-            begin[:, own] = self.at(np.maximum(times - late, self.times[0]))[:, own]
-            before = self.before(np.maximum(times[1:] - late, self.times[0]))
-            end[:-1, own], end[-1, own] = before[:, own], begin[-1, own]
+            shifted = np.maximum(times - late, first)
+            begin[:, own] = self.at(shifted)[:, own]
+            end[:-1, own], end[-1, own] = self.before(shifted[1:])[:, own], begin[-1, own]
+            if not settled:
+                early = times < first + late - SHORTEST
+                begin[np.ix_(early, own)] = end[np.ix_(early, own)] = 0.0
         return replace(self, times=times, begin=begin, end=end)._merged()
 
     def plus_held(self, row: Floats) -> CommandsOverTime:

@@ -345,10 +345,15 @@ class Controller:
         return CommandsOverTime(np.zeros(1), command_rows(arm), command_rows(arm), Control(asked, commands))
 
 
-def commands_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
-    """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing."""
+def commands_of(
+    arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None, settled: bool = False
+) -> CommandsOverTime:
+    """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing.
+
+    settled: whether the first commands held before the beginning too, which matters where a line delays them.
+    """
     check_input(input)
-    drive = (NoInput() if input is None else input).drive(arm).delayed(line_delays(arm))
+    drive = (NoInput() if input is None else input).drive(arm).delayed(line_delays(arm), settled)
     if wrench is None:
         return drive
     if isinstance(wrench, WrenchSignal):
@@ -455,7 +460,7 @@ def muscle_index(arm: Arm, name: str) -> int:
 
 
 def fed_columns(arm: Arm, name: str, named: Container[str]) -> list[int]:
-    """The columns that a command for a muscle drives: its own, and those of its line that have no command themselves."""
+    """The columns that a command for a muscle drives: its own, and those of its line that no command names."""
     own = muscle_index(arm, name)
     line = arm.muscle_lines[own].muscles
     first = next(each for each in line if each in named)  # of several that are named, the others go with the first
