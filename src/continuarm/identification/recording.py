@@ -9,24 +9,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.rig import STARTS, Start
 from continuarm.common.argument_checks import choice, listed, require_title, truth_value
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import Floats, not_too_large, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
+from continuarm.identification.gauges import line_pressures
 from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
-from continuarm.simulation.inputs import Input, WrenchSignal, check_input, checked_pressures, commands_of
+from continuarm.simulation.inputs import (
+    Input,
+    PressureSignal,
+    WrenchSignal,
+    check_input,
+    checked_pressures,
+    commands_of,
+)
 
-Start = Literal["equilibrium", "hanging", "unbent"]
-STARTS = get_args(Start)
-"""How a recording begins: at rest under its first commands, at rest without any, or at q = 0."""
 NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
 MOST_NAMED = 6
 """Sensors that repr() names."""
@@ -71,8 +76,10 @@ class Recording:
         Of the samples, s, on the clock of the input, which begins at 0; of a static table the row numbers.
     sensors : sequence
         `TipPosition`, `TipOrientation`, `MuscleLength`, each with k rows.
-    start : {"equilibrium", "hanging", "unbent"}, optional
-        At rest under the first commands, at rest before them, or at q = 0.
+    start : {"equilibrium", "hanging", "unbent", "resting", "moving"}, optional
+        At rest under the first commands, at rest before them, at q = 0; at rest where the first samples show the arm,
+        held there by its hysteresis; or moving as they show it. If left out, as the rig of an arm says, else
+        "equilibrium".
     wrench : array_like, (6,), or WrenchSignal, optional
         On the last tip, as in `simulate`.
     static : bool, optional
@@ -92,7 +99,7 @@ class Recording:
     input: Input | None
     times: Floats
     sensors: Sequence[Sensor]
-    start: Start = "equilibrium"
+    start: Start | None = None
     wrench: ArrayLike | WrenchSignal | None = None
     static: bool = False
 
@@ -111,7 +118,8 @@ class Recording:
             raise ValueError(f"{self.name}: times must ascend; they do not after {times[row]:g} s (sample {row + 1})")
         if len(times) < (1 if self.static else 2):
             raise ValueError(f"{self.name}: has {len(times)} times: must have at least {1 if self.static else 2}")
-        choice(f"{self.name}: start", self.start, STARTS)
+        if self.start is not None:
+            choice(f"{self.name}: start", self.start, STARTS)
         if not self.sensors:
             raise ValueError(f"{self.name}: {NO_SENSORS}")
         names = Counter(sensor.name for sensor in self.sensors)
@@ -131,7 +139,8 @@ class Recording:
             words += [f"{len(self.times)} samples from {self.times[0]:g} to {self.times[-1]:g} s"]
         seen = [printable(sensor.name) for sensor in self.sensors]
         words += [", ".join(seen) if len(seen) <= MOST_NAMED else f"{len(seen)} sensors"]
-        words += [] if self.static else [f"driven by {driven}", f"start {self.start!r}"]
+        words += [] if self.static else [f"driven by {driven}"]
+        words += [] if self.static or self.start is None else [f"start {self.start!r}"]
         return f"Recording({', '.join(words)})"
 
     @classmethod
@@ -189,9 +198,37 @@ class Recording:
         CommandsOverTime
         """
         try:
-            return commands_of(arm, self.input, self.wrench)
+            settled = self.start_of(arm) not in ("hanging", "unbent")
+            return commands_of(arm, self._read_by_gauges(arm), self.wrench, settled)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
+
+    def start_of(self, arm: Arm) -> Start:
+        """How it begins for an arm: as it says itself, or as the arm's rig does.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        str
+        """
+        return self.start or (arm.rig.start if arm.rig is not None else "equilibrium")
+
+    def _read_by_gauges(self, arm: Arm) -> Input | None:
+        """The input with pressures in place of what gauges read."""
+        if arm.rig is None or not (arm.rig.gauges or arm.rig.gauge_zero == "lowest"):
+            return self.input
+        if isinstance(self.input, PressureSignal):
+            readings = np.atleast_2d(real_numbers("pressures", self.input.pressures, "rows of numbers"))
+            return replace(self.input, pressures=np.maximum(line_pressures(arm, readings), 0.0))
+        if isinstance(self.input, CommandRows):
+            rows = self.input.rows.copy()
+            own = split_commands(arm, rows).pressures
+            own[:] = np.maximum(line_pressures(arm, own.copy()), 0.0)
+            return replace(self.input, rows=rows)
+        return self.input
 
     def commands(self, arm: Arm) -> Commands:
         """What the arm is commanded at the times of the samples.

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.rig import STARTS, Start
 from continuarm.common.argument_checks import choice, require_file_name, require_kind, truth_value
 from continuarm.common.files import file_name, output_path, replaced
 from continuarm.common.number_checks import Floats, as_float
@@ -26,7 +27,7 @@ from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import SCALES, for_people
-from continuarm.identification.recording import STARTS, CommandRows, Recording, Start
+from continuarm.identification.recording import CommandRows, Recording
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
 from continuarm.simulation.inputs import UNITS, Input, PressureSignal, WrenchSignal, muscle_index
@@ -220,7 +221,7 @@ def _from_csv(path: Path, arm: Arm, input: Input | None, start: Start | None, li
             input = _signal(arm, times, rows, lines)
         if split_commands(arm, rows).wrench.any():
             wrench = WrenchSignal(times, split_commands(arm, rows).wrench, lines)
-    return Recording(shown(path.stem), input, times, sensors, start or "equilibrium", wrench, static)
+    return Recording(shown(path.stem), input, times, sensors, start, wrench, static)
 
 
 def _table(path: Path) -> dict[Column, Floats]:

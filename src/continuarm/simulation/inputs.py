@@ -488,7 +488,8 @@ def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
         columns = own.stop
         strongest = float(pressures[..., own].max(initial=0.0))
         force = (section.muscle_area or 0.0) * max(strongest - section.dead_zone, 0.0)
-        lengthening = force / float(together @ section.stiffness_matrix @ together) / section.length
+        spring = float(together @ section.stiffness_matrix @ together) + section.pressure_stiffness * strongest
+        lengthening = force / spring / section.length
         if lengthening > MOST_LENGTHENING:
             sentence = f"section {i + 1} of {arm.name!r}: one muscle under {strongest:g} Pa, the highest pressure"
             warnings.warn(
