@@ -58,11 +58,16 @@ class Gauge(Description):
 
     line: Name = Field(description="the line that it reads, by the name of a muscle on it")
     gain: Gain = Field(1.0, description="pressure over reading")
-    offset: GaugeOffset = Field(0.0, description="Pa: what it reads of a vented line")
+    offset: GaugeOffset = Field(0.0, description="Pa: what it reads where there is no pressure")
+    lowest: GaugeOffset | None = Field(
+        None, description="Pa: the lowest that it reads, of a vented line; the offset if left out"
+    )
 
     if TYPE_CHECKING:
 
-        def __init__(self, *, line: str, gain: float = ..., offset: float = ...) -> None: ...
+        def __init__(
+            self, *, line: str, gain: float = ..., offset: float = ..., lowest: float | None = ...
+        ) -> None: ...
 
 
 class Rig(Description):
@@ -87,8 +92,8 @@ class Rig(Description):
     gauges: tuple[Gauge, ...] = Field((), description="of lines whose pressures are recorded; others read true")
     gauge_zero: Literal["fixed", "lowest"] = Field(
         "fixed",
-        description="lowest: the gauges of a section drift together, and the lowest that any of them reads in a "
-        "recording is its offset, as some line is vented some time",
+        description="lowest: the gauges of a section drift together, by as much as the lowest reading of a recording "
+        "differs from the `lowest` of its gauge; some line must be vented some time",
     )
 
     if TYPE_CHECKING:

@@ -149,6 +149,8 @@ SECTION_FIELDS = {
     "stiffness": SectionField("N/m", "rest", lambda s: None),
     "damping": SectionField("N s/m", "motion", lambda s: 0.05 * spring_of(s)),
     "mass": SectionField("kg", "rest", lambda s: None),
+    "length": SectionField("m", "rest", lambda s: None),
+    "radius": SectionField("m", "rest", lambda s: None),
     "muscle_area": SectionField("m²", "rest", lambda s: None, pressed=True),
     "dead_zone": SectionField("Pa", "rest", lambda s: 5e4, pressed=True),
     "valve_lag": SectionField("s", "motion", lambda s: 0.05, pressed=True),

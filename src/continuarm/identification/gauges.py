@@ -7,26 +7,38 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 
-LOWEST_PART = 0.02
-"""Of the readings of a gauge, those below which noise may lie: what is lowest, without noise, is this quantile."""
+VENTED = 1.0
+"""s: the lowest that a gauge reads is its lowest mean over so long, in which noise is gone."""
 
 
-def line_pressures(arm: Arm, readings: Floats) -> Floats:
-    """Pressures (k, muscles), Pa, from readings of their gauges: gain (reading - offset) by the arm's rig.
+def line_pressures(arm: Arm, times: Floats, readings: Floats) -> Floats:
+    """Pressures (k, muscles), Pa, from readings of their gauges at times (k,): gain (reading - offset) by the rig.
 
-    With gauge_zero = "lowest" the gauges of a section have one more offset in common, which makes the lowest of their
-    readings zero. Below zero nothing is cut off here.
+    With gauge_zero = "lowest" the gauges of a section have drifted together, by as much as the one that reads lowest,
+    over its `lowest`, lies above that. Below zero nothing is cut off here.
     """
     if arm.rig is None:
         return readings
-    gains, offsets = np.ones(readings.shape[1]), np.zeros(readings.shape[1])
+    gains, offsets, lowest = np.ones(readings.shape[1]), np.zeros(readings.shape[1]), np.zeros(readings.shape[1])
     for gauge in arm.rig.gauges:
         line = arm.muscle_lines[arm.muscle_columns[gauge.line]]
         columns = [arm.muscle_columns[name] for name in line.muscles]
         gains[columns], offsets[columns] = gauge.gain, gauge.offset
+        lowest[columns] = gauge.offset if gauge.lowest is None else gauge.lowest
     shifted = readings - offsets
     if arm.rig.gauge_zero == "lowest":
         ends = np.cumsum([len(section.muscle_map) for section in arm.sections])
         for own in np.split(np.arange(readings.shape[1]), ends[:-1]):
-            shifted[:, own] -= np.quantile(shifted[:, own], LOWEST_PART, axis=0).min()
+            shifted[:, own] -= _lowest_mean(times, readings[:, own] - lowest[own])
     return gains * shifted
+
+
+def _lowest_mean(times: Floats, values: Floats) -> float:
+    """The lowest mean of any column (k, columns) over VENTED seconds, or over all of them where they are fewer."""
+    if times[-1] - times[0] <= VENTED:
+        return float(values.mean(axis=0).min())
+    pieces = np.diff(times)[:, None] * (values[1:] + values[:-1]) / 2
+    total = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
+    ends = times[times >= times[0] + VENTED]
+    before = np.stack([np.interp(ends - VENTED, times, column) for column in total.T], axis=-1)
+    return float((total[times >= times[0] + VENTED] - before).min() / VENTED)

@@ -222,11 +222,12 @@ class Recording:
             return self.input
         if isinstance(self.input, PressureSignal):
             readings = np.atleast_2d(real_numbers("pressures", self.input.pressures, "rows of numbers"))
-            return replace(self.input, pressures=np.maximum(line_pressures(arm, readings), 0.0))
+            times = np.atleast_1d(real_numbers("times", self.input.times, "a list of seconds"))
+            return replace(self.input, pressures=np.maximum(line_pressures(arm, times, readings), 0.0))
         if isinstance(self.input, CommandRows):
             rows = self.input.rows.copy()
             own = split_commands(arm, rows).pressures
-            own[:] = np.maximum(line_pressures(arm, own.copy()), 0.0)
+            own[:] = np.maximum(line_pressures(arm, self.input.times, own.copy()), 0.0)
             return replace(self.input, rows=rows)
         return self.input
 
