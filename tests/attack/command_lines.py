@@ -53,7 +53,7 @@ GOOD: tuple[tuple[str, ...], ...] = (
     ("simulate", "prototype", "--duration", "0.02", "--solver", "fixed", "--start", "equilibrium", "--force", "0,0,1"),
     ("simulate", "single-section", "--duration", "0.02", "--solver", "cvode", "--rtol", "1e-5", "--rate", "100"),
     ("identify", "good.toml", "recording.csv", "--free", "stiffness", "--no-delay", "-o", "out.toml"),
-    ("validate", "good.toml", "recording.csv", "--payload", "0.1", "--json", "-"),
+    ("validate", "good.toml", "recording.csv", "--json", "-"),
     ("view", "run.nc", "--html", "out.html"),
     ("live", "single-section", "--benchmark", "0.01"),
     ("energy-shaping", "--samples", "1000"),
