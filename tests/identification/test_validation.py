@@ -268,6 +268,23 @@ def test_the_figure_draws_what_was_measured_and_predicted(noisy):
         noisy.plot("none")
 
 
+def test_of_a_long_recording_the_worst_is_drawn(section):
+    """Curves are thinned out; one sample that is off is seen."""
+    times = np.arange(30_000) / 100
+
+    def off(values):
+        values[17_231] += 0.1
+        return values
+
+    run = simulated_recording(section, Recording("long", None, times, tip_sensors(section, len(times))))
+    figure = validate(section, with_values(run, "tip 1", off)).plot()
+    (distance,) = [axes for axes in figure.axes if axes.get_ylabel() == "distance, mm"]
+    drawn = distance.get_lines()[0].get_ydata()
+    assert len(drawn) <= 2000
+    assert drawn.max() > 1e3 * 0.1 * math.sqrt(3) - 5
+    assert max(len(line.get_xdata()) for axes in figure.axes for line in axes.get_lines()) <= 2000
+
+
 def test_it_is_found_by_name_and_says_what_it_is(noisy):
     assert repr(noisy).splitlines()[0] == "Validation('prototype', 2 recordings)"
     assert repr(noisy).count("\n") < 12

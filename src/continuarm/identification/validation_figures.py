@@ -31,6 +31,8 @@ WIDTH, HIGH, MARGIN = 11.0, 1.65, 0.7
 """Inches: of a figure, of a row, and of what is above and below all rows."""
 MOST_ROWS = 12
 """Rows of sensors: beyond it, how many more there are."""
+MOST_STEPS = 2000
+"""Points of a curve: a page of hours stays one that a browser opens."""
 MOST_NAMES = 12
 """Commands that the legend names."""
 ACROSS = 3
@@ -94,7 +96,8 @@ def _draw_coordinate(axes: Axes, cell: Cell, static: bool) -> None:
     dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
     axes.plot(sensor.times[::every], scale * sensor.measured[::every, c], color=INK, alpha=0.55, **dots)
     style: dict[str, Any] = {"linestyle": "", "marker": "_", "markersize": 6} if static else {"linewidth": 1.2}
-    axes.plot(sensor.times, scale * sensor.predicted[:, c], color=BLUE, **style)
+    few = slice(None, None, _apart(sensor.times))
+    axes.plot(sensor.times[few], scale * sensor.predicted[few, c], color=BLUE, **style)
     axes.set_ylabel(f"{sensor.channels[c]}, {unit}", fontsize=TEXT, color=INK)
     _plain(axes)
 
@@ -106,7 +109,7 @@ def _draw_distances(axes: Axes, sensors: Sequence[PredictedSensor], static: bool
     for k, sensor in enumerate(sensors):
         colour = RED if len(sensors) == 1 else CYCLE[k % len(CYCLE)]
         style: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 3} if static else {"linewidth": 1.0}
-        axes.plot(sensor.times, scale * sensor.distance, color=colour, label=sensor.channels[0], **style)
+        axes.plot(*_highest(sensor.times, scale * sensor.distance), color=colour, label=sensor.channels[0], **style)
         highest = max(highest, 0.0 if np.isnan(sensor.worst) else scale * sensor.worst)
     axes.set_ylim(0.0, 1.4 * highest or 1.0)
     if len(sensors) == 1:
@@ -129,11 +132,25 @@ def _draw_commands(axes: Axes, run: PredictedRecording, across: str) -> None:
         plain = name.partition(" ")[0] if pressures else name.replace("[Pa]", "[kPa]")
         style: dict[str, Any] = {"linestyle": "", "marker": "_", "markersize": 6} if run.static else {"linewidth": 1.1}
         label = plain if k < MOST_NAMES else f"_{plain}"
-        axes.plot(run.times, drawn, color=CYCLE[k % len(CYCLE)], label=label, **style)
+        few = slice(None, None, _apart(run.times))
+        axes.plot(run.times[few], drawn[few], color=CYCLE[k % len(CYCLE)], label=label, **style)
     label = "commands, kPa" if pressures or not run.commands else "commands"
     axes.set_ylabel(label, fontsize=TEXT, color=INK)
     axes.set_xlabel(across, fontsize=TEXT - 1, color=INK)
     _plain(axes)
+
+
+def _apart(times: Floats) -> int:
+    return -(-len(times) // MOST_STEPS)
+
+
+def _highest(times: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """Of each row of samples that a point stands for, the highest: the worst is drawn, however long the recording."""
+    every = _apart(times)
+    if every == 1:
+        return times, values
+    starts = np.arange(0, len(values), every)
+    return times[starts], np.fmax.reduceat(values, starts)
 
 
 def _legend(axes: Axes, handles: Any, labels: Any) -> None:
