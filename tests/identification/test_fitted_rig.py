@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sample_recordings import run_of, with_values
 from scipy.spatial.transform import Rotation
 
-from continuarm import Gauge, Rig, load_arm, save_arm
+from continuarm import Gauge, Rig, identify, load_arm, save_arm, validate
 from continuarm.identification.fitted_rig import ALIKE, with_rig
 from continuarm.identification.sensor_frame_and_delay import frame_pose
 
@@ -50,3 +51,19 @@ def test_the_rig_is_in_the_file(section, tmp_path):
     save_arm(arm, tmp_path / "arm.toml")
     assert load_arm(tmp_path / "arm.toml") == arm
     assert with_rig(arm, None, {}) is arm  # nothing was changed on the way
+
+
+def test_an_arm_with_what_a_fit_found_predicts_by_itself(section):
+    """Fitted to one run of a camera that stands askew and is late, it meets another within the noise."""
+    frame, delay, sigma = frame_pose([0.1, -0.2, 1.0], [0.3, 0.1, -0.2]), 0.04, 5e-4
+    runs = []
+    for seed, steps in enumerate(({"l11": [(0.3, 400e3)], "l12": [(1.8, 350e3)]}, {"l13": [(0.5, 450e3)]})):
+        seen = run_of(section, f"run{seed}", steps, seed=seed, noise=sigma, delay=delay)
+        runs.append(with_values(seen, "tip 1", lambda values: values @ frame[:3, :3].T + frame[:3, 3]))
+    found = identify(section, runs[0], "stiffness, sensor_frame", starts=1)
+    values = {each.name: each.value for each in found.parameters}
+    pose = [value for name, value in values.items() if name.startswith("sensor_frame")]
+    arm = with_rig(found.arm, frame_pose(pose[:3], pose[3:]), {"run0": values["delay of run0"]})
+    tip = validate(arm, runs[1]).totals["tips"]
+    assert tip.rms < 1.2 * np.sqrt(3) * sigma
+    assert validate(arm.replace(rig=None), runs[1]).totals["tips"].rms > 100 * tip.rms
