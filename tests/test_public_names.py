@@ -36,6 +36,11 @@ def a_recording():
     return ca.Recording("run", ca.PressureSteps({"l11": [(0.0, 100.0)]}), [0.0, 0.1, 0.2], sensors, wrench=[0.0] * 6)
 
 
+def a_seen_recording():
+    blank = ca.Recording("run", None, [0.0, 0.1], [ca.TipPosition(1, np.zeros((2, 3)))])
+    return ca.simulated_recording(ca.load_arm("single-section"), blank)
+
+
 def an_identification():
     from continuarm.identification.fitted_parameters import FittedParameter
     from continuarm.identification.goodness_of_fit import Misfit
@@ -90,6 +95,7 @@ EXAMPLES = {
     "Section": a_section,
     "TipOrientation": lambda: ca.TipOrientation(1, np.zeros((2, 3))),
     "TipPosition": lambda: ca.TipPosition(1, np.zeros((2, 3)), sigma=1e-3),
+    "Validation": lambda: ca.validate(ca.load_arm("single-section"), a_seen_recording()),
     "Vibrations": lambda: ca.vibrations(an_arm()),
     "WrenchSignal": lambda: ca.WrenchSignal([0.0], np.ones((1, 6))),
 }

@@ -189,6 +189,7 @@ RIGHT = {
     "static_stiffness": STATE | {"wrench": np.zeros(6)} | CHOICES,
     "tip_jacobian": STATE | CHOICES,
     "tip_poses": STATE | CHOICES,
+    "validate": {"arm": SECTION, "recordings": [RUN], "threads": 1, "progress": None},
     "vibrations": STATE | {"wrench": np.zeros(6), "muscle_stiffness": Q},
     "wrench_forces": STATE | {"wrench": np.zeros(6)} | CHOICES,
     "write_recording": {"recording": RUN, "arm": SECTION, "path": "written.csv"},
@@ -245,7 +246,7 @@ CLASSES = {
 }
 """Right arguments of every class that users make, and what an object is good for: what it took may be refused then."""
 
-RESULTS = {"EnergyShapingFit", "Equilibria", "Identification", "Vibrations"}
+RESULTS = {"EnergyShapingFit", "Equilibria", "Identification", "Validation", "Vibrations"}
 """Made by functions, for users to read."""
 
 ERRORS = {"DescriptionError", "PressureWarning"}

@@ -57,6 +57,7 @@ from continuarm.identification.synthetic_recordings import simulated_recording
 from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.fit import identify
 from continuarm.identification.result import Identification
+from continuarm.identification.validation import Validation, validate
 
 # The paper's own
 from continuarm.paper.energy_shaping import EnergyShapingFit, fit_energy_shaping
@@ -92,6 +93,7 @@ __all__ = [
     "Section",
     "TipOrientation",
     "TipPosition",
+    "Validation",
     "Vibrations",
     "WrenchSignal",
     "arm_names",
@@ -129,6 +131,7 @@ __all__ = [
     "static_stiffness",
     "tip_jacobian",
     "tip_poses",
+    "validate",
     "vibrations",
     "wrench_forces",
     "write_recording",

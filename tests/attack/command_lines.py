@@ -53,6 +53,7 @@ GOOD: tuple[tuple[str, ...], ...] = (
     ("simulate", "prototype", "--duration", "0.02", "--solver", "fixed", "--start", "equilibrium", "--force", "0,0,1"),
     ("simulate", "single-section", "--duration", "0.02", "--solver", "cvode", "--rtol", "1e-5", "--rate", "100"),
     ("identify", "good.toml", "recording.csv", "--free", "stiffness", "--no-delay", "-o", "out.toml"),
+    ("validate", "good.toml", "recording.csv", "--json", "-"),
     ("view", "run.nc", "--html", "out.html"),
     ("live", "single-section", "--benchmark", "0.01"),
     ("energy-shaping", "--samples", "1000"),
@@ -74,6 +75,7 @@ ODD = (
     ("check", "damaged.toml"),
     ("simulate", "prototype", "--pressures", "damaged.csv", "--duration", "0.01"),
     ("identify", "prototype", "damaged.csv", "--free", "stiffness"),
+    ("validate", "prototype", "damaged.csv"),
     ("simulate", "damaged.toml", "--duration", "0.01"),
     ("simlate", "prototype"),
 )

@@ -275,6 +275,20 @@ def identify(given: Given) -> Call:
     return Call("identify", ca.identify, (given.wrong_arm(of), runs, fitted), named, repr)
 
 
+def validate(given: Given) -> Call:
+    """A short recording predicted."""
+    given.good = False
+    given.hostility = 0.4
+    which = int(given.rng.integers(len(given.world.driven)))
+    of, known = given.world.driven[which], given.world.recordings[which]
+    runs = given.anything(given.choice(known, [known], (known,), [known, known]))
+    named = given.maybe(
+        threads=lambda: given.number(1),
+        progress=lambda: given.anything(lambda share, words="": None),
+    )
+    return Call("validate", ca.validate, (given.wrong_arm(of), runs), named, repr)
+
+
 def fit_energy_shaping(given: Given) -> Call:
     """A fit of few samples."""
     samples = given.number(given.choice(100, 1000))
@@ -303,6 +317,7 @@ MOTION_CALLS: tuple[tuple[float, Callable[[Given], Call]], ...] = (
     (0.2, simulated_recording),
     (0.5, free),
     (0.2, identify),
+    (0.5, validate),
     (0.1, fit_energy_shaping),
 )
 """How often each is called, over all others, and what makes the call."""

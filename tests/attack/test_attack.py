@@ -29,6 +29,7 @@ RETURNED = {
     "Identification",
     "Motion",
     "PressureWarning",
+    "Validation",
     "Vibrations",
 }
 """Names that others raise or return; Motion is also used."""

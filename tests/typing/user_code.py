@@ -100,6 +100,9 @@ fit = ca.identify(arm, runs, ["stiffness", ca.Free("dead_zone", bounds=(5e4, 2e5
 assert_type(fit, ca.Identification)
 assert_type(fit.arm, ca.Arm)
 assert_type(fit["stiffness"].value, float)
+judged = ca.validate(fit.arm, runs, threads=2, progress=lambda share, words: None)
+assert_type(judged, ca.Validation)
+assert_type(judged["run"]["tip 3"].rms, float)
 assert_type(fit["stiffness"].interval, tuple[float, float])
 ca.write_recording(run, fit.arm, "run.csv")
 

@@ -29,6 +29,7 @@ from continuarm.cli.options import BAD_INPUT
 from continuarm.cli.output import release, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.simulate_command import simulate
+from continuarm.cli.validate_command import validate
 from continuarm.cli.video_command import video
 from continuarm.cli.view_command import live, view
 from continuarm.common.command_start import INTERRUPTED, leave
@@ -168,6 +169,7 @@ COMMANDS = (
     simulate,
     experiment,
     identify,
+    validate,
     view,
     video,
     live,

@@ -27,4 +27,11 @@ fit.identify does it all, in this order:
     goodness_of_fit            misfits against noise, and warnings
     result                     Identification
     html_report, report_figures
+    fitted_rig                 what was found of the laboratory, kept with the arm
+
+validation.validate predicts recordings with an arm as it is:
+
+    predicted_sensors          how far a sensor is from its prediction
+    validation                 all of them: Validation
+    validation_report, validation_figures
 """
