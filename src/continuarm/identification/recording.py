@@ -22,7 +22,7 @@ from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
 from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
-from continuarm.simulation.inputs import Input, WrenchSignal, check_input, checked_pressures, commands_of
+from continuarm.simulation.inputs import Input, WrenchSignal, check_input, commands_of, gauge_pressures, readings_of
 
 Start = Literal["equilibrium", "hanging", "unbent"]
 STARTS = get_args(Start)
@@ -30,8 +30,10 @@ STARTS = get_args(Start)
 NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
 MOST_NAMED = 6
 """Sensors that repr() names."""
-LONGEST_DELAY = 0.2
-"""s: a recording may be early or late by this much."""
+LONGEST_DELAY = 2.0
+"""s: a recording may be early or late by this much unless bounds say otherwise ..."""
+FURTHEST_DELAY = 10.0
+"""... which may be this wide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +48,28 @@ class CommandRows:
     linear: bool = False
 
     def drive(self, arm: Arm) -> CommandsOverTime:
+        """The rows as they are, but for pressures a little below zero, which are zero."""
+        pressures, _ = self._pressures(arm)
+        rows = self.rows.copy()
+        rows[:, : pressures.shape[1]] = pressures
+        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, rows)
+
+    def as_read(self, arm: Arm) -> CommandsOverTime:
         """The rows as they are."""
+        self._pressures(arm)
+        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, self.rows)
+
+    def said_of_gauges(self, arm: Arm) -> str | None:
+        """What is to be said of readings below zero; see `clamped_gauges`."""
+        return self._pressures(arm)[1]
+
+    def _pressures(self, arm: Arm) -> tuple[Floats, str | None]:
         if self.rows.shape != (len(self.times), command_rows(arm).shape[1]):
             raise ValueError(
                 f"commands have shape {self.rows.shape}: must be ({len(self.times)}, {command_rows(arm).shape[1]})"
             )
-        pressures = split_commands(arm, self.rows).pressures
-        if pressures.any():
-            checked_pressures(arm, "pressures", pressures)
-        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, self.rows)
+        readings = split_commands(arm, self.rows).pressures
+        return gauge_pressures(arm, "pressures", readings) if readings.any() else (readings, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +92,8 @@ class Recording:
         On the last tip, as in `simulate`.
     static : bool, optional
         Whether it is a static table, see `Recording.table`.
+    notes : sequence of str, optional
+        What was done to the samples when they were read, in sentences; a fit tells them among its warnings.
 
     Examples
     --------
@@ -95,6 +112,7 @@ class Recording:
     start: Start = "equilibrium"
     wrench: ArrayLike | WrenchSignal | None = None
     static: bool = False
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         require_title("name", self.name)
@@ -103,6 +121,7 @@ class Recording:
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
         object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
+        object.__setattr__(self, "notes", tuple(listed(f"{self.name}: notes", self.notes, str, "a sentence")))
         check_input(self.input, f"{self.name}: ")
         if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any() or (times > LARGEST).any():
             raise ValueError(f"{self.name}: times must be a list of finite numbers from 0 s on, at most {LARGEST:g}")
@@ -180,6 +199,8 @@ class Recording:
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The commands over time, the wrench included.
 
+        The input keeps what gauges read; below zero that is no pressure, and commands have zero there.
+
         Parameters
         ----------
         arm : Arm
@@ -192,6 +213,19 @@ class Recording:
             return commands_of(arm, self.input, self.wrench)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
+
+    def readings(self, arm: Arm) -> CommandsOverTime:
+        """The same with pressures as gauges read them, below zero too.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+        """
+        return readings_of(arm, self.input, self.wrench)
 
     def commands(self, arm: Arm) -> Commands:
         """What the arm is commanded at the times of the samples.
