@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,6 +25,8 @@ RATE = 150.0
 AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0, 5.0, 8.0])
 """s after a jump of the commands at which there are states too: the prototype's tips are then within a few µm."""
 MOST_JUMPS = 200
+STEP_AHEAD = 0.2
+"""s, in which the time after the last sample is counted."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,12 @@ def simulated_track(
     rtol: float = 1e-7,
     near: Track | None = None,
     check: Callable[[], object] = lambda: None,
+    ahead: float = LONGEST_DELAY,
 ) -> Track:
     """A recording simulated with an arm; where the model ends, as far as it goes.
 
     near: that of a similar arm, from which searches for equilibria begin. check is called on the way, often enough to
-    end it by an exception.
+    end it by an exception. ahead: for how long after the last sample, s, which may show the arm as it is only then.
     """
     check()
     drive = recording.drive(arm)
@@ -67,7 +71,7 @@ def simulated_track(
     q0, pressures = _beginning(plant, recording, drive, near)
     still = np.zeros_like(q0)
     run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
-    times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
+    times = _output_times(drive, float(recording.times[-1]) + ahead)
     found = []
     for part in computed_parts(run, plant, drive, times):
         check()
@@ -79,6 +83,14 @@ def simulated_track(
     q, qd = states.q[:good], states.qd[:good]
     stopped = found[-1].stopped or ("" if good == len(times) else f"t = {times[good]:g} s: out of the model's range")
     return Track(arm, times[:good], q, qd, np.zeros(good, dtype=bool), stopped)
+
+
+def time_ahead(delay: float) -> float:
+    """For how long after its last sample a recording with about this delay is simulated, s.
+
+    In whole steps, so that a search that moves the delay a little compares runs of one length.
+    """
+    return STEP_AHEAD * (1 + max(0, math.ceil(-delay / STEP_AHEAD)))
 
 
 def _beginning(
