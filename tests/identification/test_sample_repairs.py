@@ -52,8 +52,9 @@ def test_noise_that_happens_to_repeat_and_an_arm_that_stands_are_left_alone():
 def test_gaps_between_do_not_hide_a_repetition():
     values = np.repeat(noisy(20), 3, axis=0)
     values[1::3] = np.nan
-    mask = repeated_rows(np.arange(60) / 100, values)
+    mask = repeated_rows(np.arange(60) / 100, values, always=True)
     assert (np.flatnonzero(mask) == np.arange(2, 60, 3)).all()
+    assert not repeated_rows(np.arange(60) / 100, values).any()  # its gaps tell its rate: what repeats are samples
 
 
 @pytest.mark.parametrize(("repeats", "gaps"), [(None, 80), ("gaps", 80), ("keep", 0)])

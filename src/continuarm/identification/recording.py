@@ -52,16 +52,23 @@ class CommandRows:
         pressures, _ = self._pressures(arm)
         rows = self.rows.copy()
         rows[:, : pressures.shape[1]] = pressures
-        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, rows)
+        return self._over_time(rows)
 
     def as_read(self, arm: Arm) -> CommandsOverTime:
         """The rows as they are."""
         self._pressures(arm)
-        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, self.rows)
+        return self._over_time(self.rows)
 
     def said_of_gauges(self, arm: Arm) -> str | None:
         """What is to be said of readings below zero; see `clamped_gauges`."""
         return self._pressures(arm)[1]
+
+    def _over_time(self, rows: Floats) -> CommandsOverTime:
+        """Of steps only the rows in which something changes."""
+        if self.linear:
+            return CommandsOverTime.lines(self.times, rows)
+        kept = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
+        return CommandsOverTime.held(self.times[kept], rows[kept])
 
     def _pressures(self, arm: Arm) -> tuple[Floats, str | None]:
         if self.rows.shape != (len(self.times), command_rows(arm).shape[1]):
@@ -224,6 +231,7 @@ class Recording:
         Returns
         -------
         CommandsOverTime
+            What was logged, and not what it drives the arm by.
         """
         return readings_of(arm, self.input, self.wrench)
 

@@ -175,15 +175,12 @@ def run_in_lines(rows: Floats) -> bool:
 
 
 def signal(arm: Arm, times: Floats, rows: Floats, linear: bool) -> Input:
-    """Pressures or forces over time; of steps only the rows in which something changes."""
+    """Pressures or forces over time."""
     commanded = split_commands(arm, rows)
-    held = {"pressures": commanded.pressures, "forces": commanded.forces}
-    if not linear:
-        kept = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
-        return CommandRows(times[kept], command_rows(arm, **{name: values[kept] for name, values in held.items()}))
-    if commanded.forces.any():
-        return CommandRows(times, command_rows(arm, **held), linear=True)
-    return PressureSignal(times, commanded.pressures)
+    if linear and not commanded.forces.any():
+        return PressureSignal(times, commanded.pressures)
+    held = command_rows(arm, pressures=commanded.pressures, forces=commanded.forces)
+    return CommandRows(times, held, linear)
 
 
 def _sensors(table: dict[Column, Floats]) -> list[Sensor]:

@@ -223,12 +223,33 @@ class PressureSignal:
         return CommandsOverTime.lines(knots, command_rows(arm, pressures=pressures))
 
     def as_read(self, arm: Arm) -> CommandsOverTime:
-        """The readings as they are."""
+        """The pressures as gauges read them, below zero too.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+            What was logged, and not what it drives the arm by.
+        """
         times, readings = _signal("pressures", self.times, self.pressures, muscle_count(arm))
         return _lines_or_held(self.linear, times, command_rows(arm, pressures=readings))
 
     def said_of_gauges(self, arm: Arm) -> str | None:
-        """What is to be said of readings below zero; see `clamped_gauges`."""
+        """What is to be said of readings below zero, which drive an arm as zero.
+
+        Parameters
+        ----------
+        arm : Arm
+            Whose muscles the sentence names.
+
+        Returns
+        -------
+        str or None
+            A sentence; None if no reading is below zero.
+        """
         return gauge_pressures(arm, "pressures", _signal("", self.times, self.pressures, muscle_count(arm))[1])[1]
 
 
