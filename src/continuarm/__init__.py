@@ -20,6 +20,7 @@ except KeyboardInterrupt:
 # The description of an arm
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.section import Muscles, Section
+from continuarm.arms.rig import Gauge, Line, Rig
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.description import DescriptionError
 from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
@@ -74,8 +75,10 @@ __all__ = [
     "FixedStep",
     "ForceSignal",
     "Free",
+    "Gauge",
     "Identification",
     "Integral",
+    "Line",
     "Motion",
     "MuscleLength",
     "Muscles",
@@ -85,6 +88,7 @@ __all__ = [
     "PressureSteps",
     "PressureWarning",
     "Recording",
+    "Rig",
     "Section",
     "TipOrientation",
     "TipPosition",

@@ -203,7 +203,7 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
 SECTION = "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = 0.1\nstiffness = 1700.0\n"
 FIELDS = (
     "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
-    "muscle_area, dead_zone, valve_lag, pressure_stiffness, hysteresis, repeat"
+    "muscle_area, dead_zone, valve_lag, vent_lag, pressure_stiffness, hardening, creep, hysteresis, repeat"
 )
 MASS = "… 1e-12 … 1e6 kg"
 LENGTH = "… 1e-6 … 1000 m"

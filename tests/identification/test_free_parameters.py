@@ -7,7 +7,7 @@ import pytest
 from sample_recordings import TIMES, measured
 
 from continuarm import load_arm
-from continuarm.identification.fittable_parameters import FITTABLE
+from continuarm.identification.fittable_names import FITTABLE
 from continuarm.identification.free_parameters import free_parameters
 
 

@@ -8,13 +8,23 @@ import numpy as np
 import pytest
 from sample_recordings import STEPS
 
-from continuarm import ForceSignal, PressureSignal, PressureSteps, equilibrium, load_arm, save_motion, simulate
+from continuarm import (
+    ForceSignal,
+    Gauge,
+    PressureSignal,
+    PressureSteps,
+    Rig,
+    equilibrium,
+    load_arm,
+    save_motion,
+    simulate,
+)
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_file import read_recording, write_recording
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.simulated_tracks import simulated_track
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
-from refusals import answers, refused, refuses
+from refusals import answers, check_named, refused, refuses
 
 
 def alike(found, expected, prototype):
@@ -33,7 +43,7 @@ def test_what_is_written_is_read_back(prototype, run, tmp_path):
     write_recording(run, prototype, tmp_path / "run.csv")
     found = read_recording(tmp_path / "run.csv", prototype)
     alike(found, run, prototype)
-    assert (found.name, found.start, found.static) == ("run", "equilibrium", False)
+    assert (found.name, found.start, found.static) == ("run", None, False)
 
 
 @pytest.mark.parametrize("habit", ["\ufeff{}", "# a note\n\n{}\n# the end\n", "crlf", "semicolons"])
@@ -94,6 +104,19 @@ def test_a_gauge_may_show_a_little_less_than_nothing(prototype, tmp_path):
     path.write_text("t [s], l11 [kPa], z3 [m]\n0, -100, 0.45\n1, 300, 0.45\n", encoding="utf-8")
     with refused("run: ", "l11 = -100000 Pa", "0 or more"):
         read_recording(path, prototype).drive(prototype)
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_a_gauge_whose_offset_is_known_reads_nothing_below_zero(prototype, tmp_path, linear):
+    path = tmp_path / "run.csv"
+    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -10, 0.45\n1, 290, 0.45\n2, -10.5, 0.45\n", encoding="utf-8")
+    found = read_recording(path, prototype, linear=linear)
+    known = prototype.replace(rig=Rig(gauges=[Gauge(line="l11", offset=-10e3)]))
+    assert found.commands(prototype).pressures[:, 0].tolist() == [0, 290e3, 0]
+    assert found.commands(known).pressures[:, 0].tolist() == [0, 300e3, 0]
+    assert found.readings(known).at(found.times)[:, 0].tolist() == [-10e3, 290e3, -10.5e3]
+    check_named(found.said_of_gauges(prototype), "l11", "-10.5 kPa", "2 of 3")
+    check_named(found.said_of_gauges(known), "l11", "-0.5 kPa", "1 of 3")
 
 
 @pytest.mark.parametrize("linear", [False, True])

@@ -20,6 +20,7 @@ from pydantic import Field, field_validator, model_validator
 from continuarm.arms.description import Description, FieldError, Name, Text
 from continuarm.arms.field_types import Acceleration, Angle, Coordinate, Mass, Numbers, Three, Vector
 from continuarm.arms.inertia_models import CentreOfGravity, InertiaModel, Integral, PointMass
+from continuarm.arms.rig import Line, Rig
 from continuarm.arms.section import Section, constant_array
 from continuarm.arms.summary import arm_words, numbers
 from continuarm.common.argument_checks import require_kind
@@ -84,6 +85,10 @@ class Arm(Description):
         (0.0, 0.0, 0.0), description="rad, rotation vector that turns the world frame into the base frame"
     )
     payload: Payload | None = Field(None, description="what the tip carries; nothing if left out")
+    lines: tuple[Line, ...] = Field(
+        (), description="pressure lines that are shared or late; every other muscle has its own"
+    )
+    rig: Rig | None = Field(None, description="how recordings of this arm are read; as they are if left out")
 
     if TYPE_CHECKING:
 
@@ -97,6 +102,8 @@ class Arm(Description):
             gravity: Numbers = ...,
             base_rotation: Numbers = ...,
             payload: Payload | None = ...,
+            lines: Iterable[Line] = ...,
+            rig: Rig | None = ...,
         ) -> None: ...
 
     @field_validator("sections", mode="before")
@@ -156,6 +163,24 @@ class Arm(Description):
             raise FieldError("sections", f"{total} muscles", f"must have at most {MOST_MUSCLES} in all")
         return self
 
+    @model_validator(mode="after")
+    def _has_lines_to_its_muscles(self) -> Self:
+        fed: set[str] = set()
+        for line in self.lines:
+            for name in line.muscles:
+                if name not in self.muscle_columns:
+                    raise FieldError(
+                        "lines", name, f"must be muscles, {self.muscle_names[0]} to {self.muscle_names[-1]}"
+                    )
+                if name in fed:
+                    raise FieldError("lines", name, "must be on one line only")
+                fed.add(name)
+        for gauge in () if self.rig is None else self.rig.gauges:
+            if gauge.line not in self.muscle_columns:
+                allowed = f"must name a muscle, {self.muscle_names[0]} to {self.muscle_names[-1]}"
+                raise FieldError("rig", gauge.line, f"the line of a gauge {allowed}")
+        return self
+
     @property
     def n(self) -> int:
         """Number of sections."""
@@ -172,6 +197,12 @@ class Arm(Description):
     def muscle_columns(self) -> dict[str, int]:
         """The place of each muscle among all of them, by its name, from 0."""
         return {name: column for column, name in enumerate(self.muscle_names)}
+
+    @cached_property
+    def muscle_lines(self) -> tuple[Line, ...]:
+        """The pressure line of every muscle: that of `lines` which feeds it, or one of its own."""
+        fed = {name: line for line in self.lines for name in line.muscles}
+        return tuple(fed.get(name) or Line(muscles=[name]) for name in self.muscle_names)
 
     @cached_property
     def coordinate_names(self) -> list[str]:

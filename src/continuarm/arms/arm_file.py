@@ -275,6 +275,8 @@ def _lines(fields: dict[str, Any]) -> str:
 def _toml(value: Any) -> str:
     if isinstance(value, str):  # TOML's escapes are JSON's, but for the one control character that JSON lets pass
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, BaseModel):
+        return _toml(_changed(value))
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, dict):

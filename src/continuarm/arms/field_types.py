@@ -29,6 +29,13 @@ StopStiffness = Annotated[float, Within(0, LARGEST, "N/m")]
 Lag = Annotated[float, Within(0, 1e3, "s")]
 Stiffening = Annotated[float, Within(0, 1e6, "N/m per Pa")]
 Loop = Annotated[float, Within(-LARGEST, LARGEST)]
+Hardening = Annotated[float, Within(0, LARGEST, "N/m³")]
+BranchStiffness = Annotated[float, Within(0, LARGEST, "N/m")]
+LineDelay = Annotated[float, Within(0, 60.0, "s")]
+ClockDelay = Annotated[float, Within(-60.0, 60.0, "s")]
+Gain = Annotated[float, Within(0.01, 100.0)]
+GaugeOffset = Annotated[float, Within(-HIGHEST_PRESSURE, HIGHEST_PRESSURE, "Pa")]
+Relaxation = Annotated[float, Within(1e-3, 1e6, "s")]
 
 Two, Three, ThreeOrMore = (BeforeValidator(numbers(*counts)) for counts in ((2, 2), (3, 3), (3, None)))
 Vector = tuple[float, float, float]

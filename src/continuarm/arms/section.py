@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
@@ -14,16 +15,19 @@ from continuarm.arms.description import Description, FieldError, written
 from continuarm.arms.field_types import (
     Angle,
     Area,
+    BranchStiffness,
     Coefficient,
     Coefficients,
     Coordinate,
     Distance,
+    Hardening,
     Lag,
     Length,
     Loop,
     Mass,
     Numbers,
     Pressure,
+    Relaxation,
     Stiffening,
     StopStiffness,
     Three,
@@ -33,6 +37,8 @@ from continuarm.arms.field_types import (
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import real_numbers
 
+MOST_BRANCHES = 8
+"""Of creep: more time constants than any recording tells apart."""
 MOST_LISTED = 8
 """Muscles whose angles repr() lists."""
 
@@ -160,8 +166,21 @@ class Section(Description):
     )
     dead_zone: Pressure = Field(0.0, description="P0 of the muscles: Pa, pressure below which they do not push")
     valve_lag: Lag = Field(0.0, description="T of the valves: s, the pressure follows as T Ṗ = command - P; 0: at once")
+    vent_lag: Lag | None = Field(
+        None, description="T of the valves while they let air out: s; that of filling, valve_lag, if left out"
+    )
     pressure_stiffness: Stiffening = Field(
-        0.0, description="N/m per Pa by which a muscle under pressure is stiffer than K_e; 0: not at all"
+        0.0,
+        description="κ: N/m per Pa by which a muscle under pressure is stiffer than K_e, as its area falls by κ l; "
+        "0: not at all",
+    )
+    hardening: Hardening = Field(
+        0.0, description="k3: N/m³, the spring of a muscle hardens, K_e l + k3 l³; 0: not at all"
+    )
+    creep: tuple[Annotated[tuple[BranchStiffness, Relaxation], Two], ...] = Field(
+        (),
+        description="relaxing branches beside each muscle's spring, N/m and s each: a force e with ė = k l̇ - e/T; "
+        "none if left out",
     )
     hysteresis: Annotated[tuple[Loop, Loop, Loop], Three] | None = Field(
         None,
@@ -186,7 +205,10 @@ class Section(Description):
             muscle_area: float | None = ...,
             dead_zone: float = ...,
             valve_lag: float = ...,
+            vent_lag: float | None = ...,
             pressure_stiffness: float = ...,
+            hardening: float = ...,
+            creep: Iterable[Numbers] = ...,
             hysteresis: Numbers | None = ...,
         ) -> None: ...
 
@@ -231,6 +253,13 @@ class Section(Description):
             raise FieldError("stop_stiffness", self.stop_stiffness, "needs a length_range")
         if 0 < self.valve_lag < 1e-6:
             raise FieldError("valve_lag", self.valve_lag, "must be 0 or at least 1e-6 s")
+        if self.vent_lag is not None:
+            if not self.valve_lag:
+                raise FieldError("vent_lag", self.vent_lag, "needs a valve_lag, that of filling")
+            if self.vent_lag < 1e-6:
+                raise FieldError("vent_lag", self.vent_lag, "must be at least 1e-6 s")
+        if len(self.creep) > MOST_BRANCHES:
+            raise FieldError("creep", f"{len(self.creep)} branches", f"must be at most {MOST_BRANCHES} branches")
         if self.hysteresis is not None:
             a, b, g = self.hysteresis
             if a < 0 or b < abs(g):

@@ -16,13 +16,18 @@ from continuarm.common.number_checks import Floats
 from continuarm.dynamics.chain import section_by_section
 from continuarm.dynamics.commands import CommandLayout
 from continuarm.dynamics.forward import forward_dynamics
-from continuarm.dynamics.implicit import implicit_step
+from continuarm.dynamics.implicit import Leaning, implicit_step
 from continuarm.dynamics.poses import wrench_forces
 from continuarm.sections.model_range import margins
 from continuarm.sections.muscles_and_valves import (
+    Branch,
+    BranchStep,
     Muscle,
     ValveStep,
     along,
+    branch_step,
+    branches_of,
+    creep_rate,
     forgetting,
     hysteresis_rate,
     muscles_of,
@@ -30,6 +35,7 @@ from continuarm.sections.muscles_and_valves import (
     push,
     stiffness,
     valve_moves,
+    valve_rate,
     valve_step,
 )
 from continuarm.sections.spatial import Array, dot, scaled, vector
@@ -43,18 +49,21 @@ class State(NamedTuple):
     qd: Floats  # (..., 3n), m/s
     pressures: Floats  # (..., muscles), Pa, behind the valves; not used where a valve does not lag
     hysteresis: Floats  # (..., muscles), N, by which each muscle is held back
+    creep: Floats  # (..., branches, muscles), N, by which relaxing branches hold each muscle back
     supplied: Floats  # (...,), J, work of pressures, forces and wrench since the start
-    dissipated: Floats  # (...,), J, taken by dampers and hysteresis since the start
+    dissipated: Floats  # (...,), J, taken by dampers, hysteresis and creep since the start
 
 
 class StateLayout:
-    """Rows of numbers (..., width) that hold states: q, q̇, pressures and hysteresis where they matter, energies."""
+    """Rows of numbers (..., width) that hold states: q, q̇, what muscles remember where they do, energies."""
 
-    def __init__(self, size: int, muscles: int, remembers: bool) -> None:
-        self.size, self.muscles, self.remembers = size, muscles, remembers
+    def __init__(self, size: int, muscles: int, remembers: bool, branches: int = 0) -> None:
+        self.size, self.muscles, self.remembers, self.branches = size, muscles, remembers, branches
+        memory = muscles if remembers else 0
         self.pressures = 2 * size
-        self.hysteresis = self.pressures + (muscles if remembers else 0)
-        self.supplied = self.hysteresis + (muscles if remembers else 0)
+        self.hysteresis = self.pressures + memory
+        self.creep = self.hysteresis + memory
+        self.supplied = self.creep + branches * memory
         self.dissipated = self.supplied + 1
         self.width = self.dissipated + 1
 
@@ -65,14 +74,16 @@ class StateLayout:
             q=rows[..., : self.size],
             qd=rows[..., self.size : self.pressures],
             pressures=rows[..., self.pressures : self.hysteresis] if self.remembers else nothing,
-            hysteresis=rows[..., self.hysteresis : self.supplied] if self.remembers else nothing,
+            hysteresis=rows[..., self.hysteresis : self.creep] if self.remembers else nothing,
+            creep=rows[..., self.creep : self.supplied].reshape(*rows.shape[:-1], self.branches, self.muscles),
             supplied=rows[..., self.supplied],
             dissipated=rows[..., self.dissipated],
         )
 
     def rows(self, state: State) -> Floats:
         """Rows from their parts."""
-        memory = [state.pressures, state.hysteresis] if self.remembers else []
+        creep = np.asarray(state.creep).reshape(*np.shape(state.q)[:-1], self.branches * self.muscles)
+        memory = [state.pressures, state.hysteresis, creep] if self.remembers else []
         energies = [np.asarray(state.supplied)[..., None], np.asarray(state.dissipated)[..., None]]
         return np.concatenate([state.q, state.qd, *memory, *energies], axis=-1)
 
@@ -87,19 +98,32 @@ class Plant:
         ]
         """The section and the constants of every muscle, from the base."""
         constants = [muscle for _, muscle in self.muscles]
-        self.lagged = np.array([muscle.valve_rate > 0 for muscle in constants])
+        self.lagged = np.array([muscle.fill_rate > 0 for muscle in constants])
         """(muscles,): whether the pressure is a state of its own, behind a valve."""
-        remembers = bool(self.lagged.any() or any(muscle.loop_a > 0 for muscle in constants))
-        self.states = StateLayout(3 * arm.n, len(constants), remembers)
+        branches = max(len(section.creep) for section in arm.sections)
+        self.branches: list[list[Branch]] = [
+            [branches_of(arm.sections[i], branches)[b] for i, _ in self.muscles] for b in range(branches)
+        ]
+        """Relaxing branches: as many as the section that has most, of every muscle."""
+        remembers = bool(self.lagged.any() or branches or any(muscle.loop_a > 0 for muscle in constants))
+        self.states = StateLayout(3 * arm.n, len(constants), remembers, branches)
         self.commands = CommandLayout(arm)
         self.thresholds = np.where(self.lagged, 0.0, [muscle.dead_zone for muscle in constants])
         """(muscles,), Pa: commands below do nothing; a valve that lags averages all pressures by itself."""
 
-    def first_state(self, q: Floats, qd: Floats | None = None, pressures: Floats | None = None) -> Floats:
-        """A row that holds q (3n,), q̇ and the pressures in the muscles (muscles,), zero if left out; no work done."""
+    def first_state(
+        self,
+        q: Floats,
+        qd: Floats | None = None,
+        pressures: Floats | None = None,
+        hysteresis: Floats | None = None,
+    ) -> Floats:
+        """A row that holds q (3n,), q̇, pressures and hysteresis (muscles,), zero if left out; no creep, no work."""
         nothing, none = np.zeros(len(self.muscles)), np.zeros(())
+        creep = np.zeros((len(self.branches), len(self.muscles)))
         qd = np.zeros_like(q) if qd is None else qd
-        return self.states.rows(State(q, qd, nothing if pressures is None else pressures, nothing, none, none))
+        memory = [nothing if each is None else each for each in (pressures, hysteresis)]
+        return self.states.rows(State(q, qd, memory[0], memory[1], creep, none, none))
 
     def rate(self, commands: Floats, rows: Floats) -> Floats:
         """The rate of change of states (..., width) under commands (..., width)."""
@@ -110,6 +134,7 @@ class Plant:
             power = section_power(section, taui, qdi, power)
         pressures = self.pressures(given.pressures, here.pressures)
         pressure_rates, hysteresis_rates = np.zeros_like(pressures), np.zeros_like(pressures)
+        creep_rates = np.zeros_like(here.creep)
         tau = tau.copy()
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
@@ -123,21 +148,27 @@ class Plant:
                 tau[..., own],
                 power,
             )
+            for b, branches in enumerate(self.branches):
+                tau[..., own], power, creep_rates[..., b, j] = branch_rate(
+                    muscle, branches[j], here.creep[..., b, j], here.qd[..., own], tau[..., own], power
+                )
         qdd = forward_dynamics(self.arm, here.q, here.qd, tau)
-        return self.states.rows(State(here.qd, qdd, pressure_rates, hysteresis_rates, power[..., 0], power[..., 1]))
+        memory = (pressure_rates, hysteresis_rates, creep_rates)
+        return self.states.rows(State(here.qd, qdd, *memory, power[..., 0], power[..., 1]))
 
     def step(self, commands: Floats, rows: Floats, step: float) -> Floats:
         """States a step h later, in one implicit step under commands that are means over it.
 
-        Valves are followed exactly, muscles and wrench are taken half a step ahead.
+        Valves and creep are followed exactly, muscles and wrench are taken half a step ahead; muscles lean on q.
         """
         given, here = self.commands.split(commands), self.states.split(rows)
         ahead = half_ahead(here.q, here.qd, step)
         tau = given.forces + self._wrench_forces(ahead, given.wrench)
         pressures, halfway = here.pressures.copy(), np.zeros_like(here.hysteresis)
+        creep_halfway, blocks = np.zeros_like(here.creep), [np.zeros((*rows.shape[:-1], 3, 3))] * self.arm.n
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
-            tau[..., own], end, halfway[..., j] = muscle_ahead(
+            tau[..., own], blocks[i], end, halfway[..., j] = muscle_ahead(
                 muscle,
                 valve_step(muscle, step),
                 given.pressures[..., j],
@@ -146,26 +177,43 @@ class Plant:
                 ahead[..., own],
                 here.qd[..., own],
                 tau[..., own],
+                blocks[i],
                 step,
             )
             if self.lagged[j]:
                 pressures[..., j] = end
-        q, qd = implicit_step(self.arm, here.q, here.qd, tau, step)
+            for b, branches in enumerate(self.branches):
+                tau[..., own], blocks[i], creep_halfway[..., b, j] = branch_ahead(
+                    muscle,
+                    branches[j],
+                    branch_step(branches[j], step),
+                    here.creep[..., b, j],
+                    here.qd[..., own],
+                    tau[..., own],
+                    blocks[i],
+                    step,
+                )
+        q, qd = implicit_step(self.arm, here.q, here.qd, tau, step, Leaning(blocks, ahead))
         moved, energy = np.zeros_like(q), vector(here.supplied, here.dissipated)
         for i, section in enumerate(self.arm.sections):
             own = slice(3 * i, 3 * i + 3)
             moved[..., own], energy = section_work(section, here.q[..., own], q[..., own], tau[..., own], energy, step)
-        hysteresis = here.hysteresis.copy()
+        hysteresis, creep = here.hysteresis.copy(), here.creep.copy()
         for j, (i, muscle) in enumerate(self.muscles):
-            hysteresis[..., j], energy = muscle_work(
-                muscle, halfway[..., j], here.hysteresis[..., j], moved[..., 3 * i : 3 * i + 3], energy
-            )
-        return self.states.rows(State(q, qd, pressures, hysteresis, energy[..., 0], energy[..., 1]))
+            way = moved[..., 3 * i : 3 * i + 3]
+            hysteresis[..., j], energy = muscle_work(muscle, halfway[..., j], here.hysteresis[..., j], way, energy)
+            for b, branches in enumerate(self.branches):
+                kept = branch_step(branches[j], step)
+                creep[..., b, j], energy = branch_work(
+                    muscle, branches[j], kept, creep_halfway[..., b, j], here.creep[..., b, j], way, energy
+                )
+        return self.states.rows(State(q, qd, pressures, hysteresis, creep, energy[..., 0], energy[..., 1]))
 
     def tangent(self, commands: Floats, rows: Floats) -> tuple[Floats, Floats]:
         """What is stiff: ∂(forces)/∂q of springs, stops and muscles (..., n, 3, 3), N/m; and relaxation rates, 1/s.
 
-        The rates are those of pressures and hysteresis, (..., 2 · muscles), none where muscles have no memory.
+        The rates are those of pressures, hysteresis and creep, (..., (2 + branches) · muscles), none where muscles have
+        no memory.
         """
         given, here = self.commands.split(commands), self.states.split(rows)
         pressures = self.pressures(given.pressures, here.pressures)
@@ -175,12 +223,14 @@ class Plant:
             for stop in section.stops:
                 block = block + stop_stiffness(stop, qi)
             blocks.append(block)
-        relaxation = np.zeros((*rows.shape[:-1], 2, len(self.muscles)))
+        relaxation = np.zeros((*rows.shape[:-1], 2 + len(self.branches), len(self.muscles)))
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
             blocks[i], relaxation[..., 0, j], relaxation[..., 1, j] = muscle_tangent(
-                muscle, pressures[..., j], here.qd[..., own], blocks[i]
+                muscle, given.pressures[..., j], pressures[..., j], here.q[..., own], here.qd[..., own], blocks[i]
             )
+            for b, branches in enumerate(self.branches):
+                blocks[i], relaxation[..., 2 + b, j] = branch_tangent(muscle, branches[j], blocks[i])
         flat = relaxation.reshape(*rows.shape[:-1], -1)
         return np.stack(blocks, axis=-3), flat if self.states.remembers else flat[..., :0]
 
@@ -194,19 +244,24 @@ class Plant:
         """What is in the muscles: the state where a valve lags, the command elsewhere: (..., muscles), Pa."""
         return np.where(self.lagged, states, commands)
 
-    def muscle_forces(self, pressures: Floats, hysteresis: Floats, q: Floats) -> Floats:
-        """τ of all muscles: (..., 3n), N."""
+    def muscle_forces(self, pressures: Floats, held_back: Floats, q: Floats) -> Floats:
+        """τ of all muscles: (..., 3n), N; held_back: by hysteresis and creep together, (..., muscles), N."""
         tau, batch = np.zeros((*pressures.shape[:-1], 3 * self.arm.n)), tuple(range(pressures.ndim - 1))
-        for j in np.flatnonzero((pressures != 0).any(axis=batch) | (hysteresis != 0).any(axis=batch)):
+        hardens = [muscle.hardening != 0 for _, muscle in self.muscles]
+        for j in np.flatnonzero((pressures != 0).any(axis=batch) | (held_back != 0).any(axis=batch) | hardens):
             i, muscle = self.muscles[j]
             own = slice(3 * i, 3 * i + 3)
-            force = push(muscle, pressures[..., j], along(muscle, q[..., own])) - hysteresis[..., j]
+            force = push(muscle, pressures[..., j], along(muscle, q[..., own])) - held_back[..., j]
             tau[..., own] += force[..., None] * muscle.row
         return tau
 
-    def muscle_stiffnesses(self, pressures: Floats) -> Floats:
-        """κ P of every muscle, by which it is stiffer under pressure at rest: (..., muscles), N/m."""
-        return pressures * np.array([muscle.pressure_stiffness for _, muscle in self.muscles])
+    def muscle_stiffnesses(self, pressures: Floats, q: Floats) -> Floats:
+        """κ P + 3 k3 l² of every muscle, by which it is stiffer at rest than K_e: (..., muscles), N/m."""
+        found = [
+            stiffness(muscle._replace(loop_a=0.0), pressures[..., j], along(muscle, q[..., 3 * i : 3 * i + 3]))
+            for j, (i, muscle) in enumerate(self.muscles)
+        ]
+        return np.stack(np.broadcast_arrays(*found), axis=-1)
 
     def _wrench_forces(self, q: Floats, wrench: Floats) -> Floats:
         if not wrench.any():
@@ -244,10 +299,26 @@ def muscle_rate(
     )
 
 
-def muscle_tangent(muscle: Muscle, pressure: Array, qd: Array, block: Array) -> tuple[Array, Array, Array]:
+def muscle_tangent(
+    muscle: Muscle, command: Array, pressure: Array, q: Array, qd: Array, block: Array
+) -> tuple[Array, Array, Array]:
     """K over q_i (..., 3, 3) with that of one muscle, and how fast its pressure and its hysteresis relax, 1/s."""
-    stiffer = block + spring_over_lengths(stiffness(muscle, pressure), muscle.row)
-    return stiffer, muscle.valve_rate, forgetting(muscle, along(muscle, qd))
+    stiffer = block + spring_over_lengths(stiffness(muscle, pressure, along(muscle, q)), muscle.row)
+    return stiffer, valve_rate(muscle, command, pressure), forgetting(muscle, along(muscle, qd))
+
+
+def branch_rate(
+    muscle: Muscle, branch: Branch, creep: Array, qd: Array, tau: Array, power: Array
+) -> tuple[Array, Array, Array]:
+    """τ_i and power with those of a relaxing branch of a muscle, and the rate of its force, N/s."""
+    rate = along(muscle, qd)
+    taken = vector(power[..., 0], power[..., 1] + creep * rate)
+    return tau - scaled(creep, muscle.row), taken, creep_rate(branch, creep, rate)
+
+
+def branch_tangent(muscle: Muscle, branch: Branch, block: Array) -> tuple[Array, Array]:
+    """K over q_i (..., 3, 3) with that of a relaxing branch of a muscle, and how fast its force relaxes, 1/s."""
+    return block + spring_over_lengths(branch.stiffness, muscle.row), branch.relaxation
 
 
 def half_ahead(q: Array, qd: Array, step: Array) -> Array:
@@ -264,12 +335,30 @@ def muscle_ahead(
     q: Array,
     qd: Array,
     tau: Array,
+    block: Array,
+    step: Array,
+) -> tuple[Array, Array, Array, Array]:
+    """τ_i and K over q_i with one muscle half a step ahead, its pressure at the end, its hysteresis in the middle."""
+    mean, end = valve_moves(valve, command, pressure)
+    length, halfway = along(muscle, q), hysteresis + step / 2 * hysteresis_rate(muscle, hysteresis, along(muscle, qd))
+    pushed = tau + scaled(push(muscle, mean, length) - halfway, muscle.row)
+    return pushed, block + spring_over_lengths(stiffness(muscle, mean, length), muscle.row), end, halfway
+
+
+def branch_ahead(
+    muscle: Muscle,
+    branch: Branch,
+    kept: BranchStep,
+    creep: Array,
+    qd: Array,
+    tau: Array,
+    block: Array,
     step: Array,
 ) -> tuple[Array, Array, Array]:
-    """τ_i with one muscle half a step ahead, its pressure at the end of the step, its hysteresis in the middle."""
-    mean, end = valve_moves(valve, command, pressure)
-    halfway = hysteresis + step / 2 * hysteresis_rate(muscle, hysteresis, along(muscle, qd))
-    return tau + scaled(push(muscle, mean, along(muscle, q)) - halfway, muscle.row), end, halfway
+    """τ_i and K over q_i with a relaxing branch of a muscle half a step ahead, and its force then."""
+    halfway = kept.half_left * creep + kept.half_mean * branch.stiffness * (step / 2 * along(muscle, qd))
+    stiffer = block + spring_over_lengths(kept.half_mean * branch.stiffness, muscle.row)
+    return tau - scaled(halfway, muscle.row), stiffer, halfway
 
 
 def section_work(
@@ -286,4 +375,14 @@ def muscle_work(muscle: Muscle, halfway: Array, hysteresis: Array, moved: Array,
     way = along(muscle, moved)
     taken = halfway * way
     after = hysteresis + hysteresis_rate(muscle, halfway, way)
+    return after, vector(energy[..., 0] + taken, energy[..., 1] + taken)
+
+
+def branch_work(
+    muscle: Muscle, branch: Branch, kept: BranchStep, halfway: Array, creep: Array, moved: Array, energy: Array
+) -> tuple[Array, Array]:
+    """The force of a relaxing branch after a step, and the energies with what it took, as in muscle_work."""
+    way = along(muscle, moved)
+    taken = halfway * way
+    after = kept.left * creep + kept.mean * branch.stiffness * way
     return after, vector(energy[..., 0] + taken, energy[..., 1] + taken)

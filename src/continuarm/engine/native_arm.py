@@ -7,8 +7,18 @@ from typing import Any
 from continuarm.arms.arm import Arm
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import compiled
-from continuarm.engine.section_numbers import MUSCLE, SECTION, STOP, VALVE, flat, is_integral, section_numbers
-from continuarm.sections.muscles_and_valves import valve_step
+from continuarm.engine.section_numbers import (
+    BRANCH,
+    BRANCH_STEP,
+    MUSCLE,
+    SECTION,
+    STOP,
+    VALVE,
+    flat,
+    is_integral,
+    section_numbers,
+)
+from continuarm.sections.muscles_and_valves import branch_step, valve_step
 
 
 def native_arm(arm: Arm) -> Any:
@@ -40,11 +50,24 @@ def native_plant(plant: Plant, step: float = 0.0) -> Any:
 
 
 def plant_numbers(plant: Plant, step: float) -> tuple[Any, ...]:
-    """What native code knows of a plant beside its arm: muscles by section, what valves do in a step, and layouts."""
+    """What native code knows of a plant beside its arm.
+
+    Muscles by section, relaxing branches, what valves and branches do in a step, and layouts.
+    """
     by_section: list[list[list[float]]] = [[] for _ in plant.arm.sections]
     for i, muscle in plant.muscles:
         by_section[i].append(flat(MUSCLE, muscle))
     valves = [flat(VALVE, valve_step(muscle, step)) for _, muscle in plant.muscles]
+    branches = [branch for own in plant.branches for branch in own]
+    kept = [flat(BRANCH_STEP, branch_step(branch, step)) for branch in branches]
     states, commands = plant.states, plant.commands
-    offsets = [states.pressures, states.hysteresis, states.supplied, states.dissipated, states.width]
-    return by_section, valves, states.remembers, offsets, [commands.forces, commands.wrench, commands.width]
+    offsets = [states.pressures, states.hysteresis, states.creep, states.supplied, states.dissipated, states.width]
+    return (
+        by_section,
+        valves,
+        [flat(BRANCH, branch) for branch in branches],
+        kept,
+        states.remembers,
+        offsets,
+        [commands.forces, commands.wrench, commands.width],
+    )

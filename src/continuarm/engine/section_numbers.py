@@ -10,7 +10,7 @@ from continuarm.arms.inertia_models import UNSHAPED, CentreOfGravity, Integral, 
 from continuarm.arms.section import Section, Stop
 from continuarm.engine.recorder import Struct
 from continuarm.engine.tracing import Pack, inputs, symmetric_inputs
-from continuarm.sections.muscles_and_valves import Muscle, ValveStep
+from continuarm.sections.muscles_and_valves import Branch, BranchStep, Muscle, ValveStep
 
 
 class SectionNumbers(NamedTuple):
@@ -87,6 +87,8 @@ def _pattern(name: str, matrix: Any) -> Any:
 SECTION = Struct("Section", Pack.tight(_any_section()), constant=True)
 MUSCLE = Struct("Muscle", Pack.plain(Muscle(inputs("row", 3), *(_one(name) for name in Muscle._fields[1:]))), True)
 VALVE = Struct("ValveStep", Pack.plain(ValveStep(*(_one(name) for name in ValveStep._fields))), constant=True)
+BRANCH = Struct("Branch", Pack.plain(Branch(*(_one(name) for name in Branch._fields))), constant=True)
+BRANCH_STEP = Struct("BranchStep", Pack.plain(BranchStep(*(_one(name) for name in BranchStep._fields))), constant=True)
 STOP = Struct("Stop", Pack.plain(Stop(inputs("row", 3), *(_one(name) for name in Stop._fields[1:]))), constant=True)
 
 

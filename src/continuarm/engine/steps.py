@@ -13,7 +13,7 @@ from continuarm.arms.inertia_models import CentreOfGravity, Integral
 from continuarm.arms.section import Section, Stop
 from continuarm.dynamics import chain, commands, energies, forward, implicit, inverse, mass_and_coriolis, plant, poses
 from continuarm.engine.recorder import Numbers, Recorder, Step, Struct
-from continuarm.engine.section_numbers import MUSCLE, SECTION, STOP, VALVE
+from continuarm.engine.section_numbers import BRANCH, BRANCH_STEP, MUSCLE, SECTION, STOP, VALVE
 from continuarm.engine.tracing import Pack, inputs, symmetric_inputs
 from continuarm.sections import model_range
 from continuarm.sections.springs import damping, elastic, elastic_energy, stop_energy, stop_force, stop_stiffness
@@ -29,6 +29,8 @@ LAYOUTS: dict[str, Struct | Numbers] = {
     "section": SECTION,
     "muscle": MUSCLE,
     "valve": VALVE,
+    "branch": BRANCH,
+    "kept": BRANCH_STEP,
     "stop": STOP,
     "mass": CONSTANT,
     "offset": Numbers((3,), constant=True),
@@ -48,8 +50,9 @@ LAYOUTS: dict[str, Struct | Numbers] = {
     "columns": Numbers((6, 3)),
     "forces": MATRIX,
     # of a plant
-    **dict.fromkeys(("command", "pressure", "hysteresis", "halfway"), NUMBER),
+    **dict.fromkeys(("command", "pressure", "hysteresis", "creep", "halfway"), NUMBER),
     **dict.fromkeys(("pressure_rate", "hysteresis_rate", "pressure_relaxation", "hysteresis_relaxation"), NUMBER),
+    **dict.fromkeys(("creep_rate", "creep_relaxation"), NUMBER),
     **dict.fromkeys(("power", "energy"), PAIR),
     # of commands over time
     **dict.fromkeys(
@@ -103,6 +106,7 @@ def _forward(recorder: Recorder) -> None:
 
 def _implicit(recorder: Recorder) -> None:
     recorder.record(implicit.impedance, "extra")
+    recorder.record(implicit.lean, "tau")
     recorder.record(implicit.first_stage, "springs")
     recorder.record(implicit.second_stage, "there", "rate", "springs", "dampers")
     recorder.record(implicit.end_of_step, "there", "rate")
@@ -145,9 +149,13 @@ def _plant(recorder: Recorder) -> None:
     recorder.record(plant.muscle_rate, "tau", "power", "pressure_rate", "hysteresis_rate")
     recorder.record(plant.muscle_tangent, "block", "pressure_relaxation", "hysteresis_relaxation")
     recorder.record(plant.half_ahead, "there")
-    recorder.record(plant.muscle_ahead, "tau", "pressure", "halfway")
+    recorder.record(plant.muscle_ahead, "tau", "block", "pressure", "halfway")
     recorder.record(plant.section_work, "moved", "energy")
     recorder.record(plant.muscle_work, "hysteresis", "energy")
+    recorder.record(plant.branch_rate, "tau", "power", "creep_rate")
+    recorder.record(plant.branch_tangent, "block", "creep_relaxation")
+    recorder.record(plant.branch_ahead, "tau", "block", "halfway")
+    recorder.record(plant.branch_work, "creep", "energy")
 
 
 def _commands(recorder: Recorder) -> None:

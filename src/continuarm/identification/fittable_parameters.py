@@ -1,6 +1,6 @@
-"""The parameters that can be fitted, by name: where a search for them begins, and what they change in an arm.
+"""Parameters of sections to fit: where a search for them begins, and what they change in an arm.
 
-To add one, write what makes its FittableParameter, and give it a name in FITTABLE.
+To add one, write what makes its FittableParameter, and give it a name in fittable_names.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,7 @@ from continuarm.arms.section import Section
 from continuarm.common.argument_checks import require_title
 from continuarm.common.number_checks import Floats, as_float, real_numbers
 from continuarm.common.text import short
-from continuarm.identification.recording import FURTHEST_DELAY, LONGEST_DELAY, Recording
-from continuarm.identification.sensors import reach
+from continuarm.identification.recording import Recording
 from continuarm.simulation.commands_over_time import split_commands
 
 RANGE = 30.0
@@ -32,10 +30,11 @@ LEAST_PART = 1e-6
 class Free:
     """A parameter to be fitted: its name, and where it is searched for.
 
-    Names are those of the fields of a section: stiffness, damping, mass, muscle_area, dead_zone, valve_lag,
-    pressure_stiffness, hysteresis, twist, offset, each one number (hysteresis: three) for all sections; or
-    "... per section"; for stiffness and damping also "... per muscle", "... matrix" and "... matrix per section". Twist
-    and offset are those between sections. Of the arm: base_rotation. Of the measurement: sensor_frame, delay.
+    Names are those of the fields of a section: stiffness, damping, mass, muscle_area, dead_zone, valve_lag, vent_lag,
+    pressure_stiffness, hardening, creep (two for each branch), hysteresis (three), friction (its a and b alone), twist,
+    offset, each one number for all sections unless said; or "... per section"; for stiffness and damping also
+    "... per muscle", "... matrix" and "... matrix per section". Twist and offset are those between sections. Of the
+    arm: base_rotation, line_delay. Of the measurement: sensor_frame, delay, gauge_offset, gauge_gain.
 
     Parameters
     ----------
@@ -108,6 +107,10 @@ class Request(NamedTuple):
 Values = list[float]
 
 
+def _same_arm(_: Values, arm: Arm) -> Arm:
+    return arm
+
+
 def _changes_nothing(_: Values) -> list[dict[str, Any]]:
     return []
 
@@ -124,6 +127,8 @@ class FittableParameter:
     """Fields of every section."""
     one_to_one: bool = True
     """Whether each number that is reported is one number of the search."""
+    of_arm: Callable[[Values, Arm], Arm] = _same_arm
+    """The arm with what is not of a section: its lines, its rig."""
 
 
 class SectionField(NamedTuple):
@@ -135,18 +140,21 @@ class SectionField(NamedTuple):
     pressed: bool = False  # whether it matters only under pressure
 
 
-def _spring(section: Section) -> float:
+def spring_of(section: Section) -> float:
+    """One stiffness for all muscles of a section that comes nearest to its K_e, N/m."""
     return _of_muscles(section, "stiffness")
 
 
 SECTION_FIELDS = {
     "stiffness": SectionField("N/m", "rest", lambda s: None),
-    "damping": SectionField("N s/m", "motion", lambda s: 0.05 * _spring(s)),
+    "damping": SectionField("N s/m", "motion", lambda s: 0.05 * spring_of(s)),
     "mass": SectionField("kg", "rest", lambda s: None),
     "muscle_area": SectionField("m²", "rest", lambda s: None, pressed=True),
     "dead_zone": SectionField("Pa", "rest", lambda s: 5e4, pressed=True),
     "valve_lag": SectionField("s", "motion", lambda s: 0.05, pressed=True),
-    "pressure_stiffness": SectionField("N/m per Pa", "rest", lambda s: 1e-6 * _spring(s), pressed=True),
+    "vent_lag": SectionField("s", "motion", lambda s: s.valve_lag or None, pressed=True),
+    "hardening": SectionField("N/m³", "rest", lambda s: 0.1 * spring_of(s) / s.length**2),
+    "pressure_stiffness": SectionField("N/m per Pa", "rest", lambda s: 1e-6 * spring_of(s), pressed=True),
 }
 JOINTS = {"twist": ("rad", 0.1, math.pi / 2), "offset": ("m", 0.01, 0.2)}
 """Unit, scale of the search, and how far from the start it goes."""
@@ -164,7 +172,7 @@ def _start(section: Section, name: str) -> float | None:
     return float(value) if value else SECTION_FIELDS[name].absent(section)
 
 
-def _positive(request: Request, begin: float | None, most: float = math.inf) -> SearchNumber:
+def positive_number(request: Request, begin: float | None, most: float = math.inf) -> SearchNumber:
     """A number of the search that is a logarithm, within the bounds that were given or the usual ones."""
     free = request.free
     begin = free.start if free.start is not None else begin
@@ -179,57 +187,60 @@ def _positive(request: Request, begin: float | None, most: float = math.inf) -> 
     return SearchNumber(begin if low < begin < high else math.sqrt(low * high), low, high)
 
 
-def _groups(request: Request, per_section: bool) -> list[range]:
+def groups_of(request: Request, per_section: bool) -> list[range]:
+    """The sections that share a number: all of them, or each on its own."""
     n = request.arm.n
     return [range(i, i + 1) for i in range(n)] if per_section else [range(n)]
 
 
-def _labels(name: str, groups: Sequence[range]) -> list[str]:
+def labels_of(name: str, groups: Sequence[range]) -> list[str]:
+    """What numbers of groups of sections are called."""
     return [name] if len(groups) == 1 else [f"{name} of section {group[0] + 1}" for group in groups]
 
 
-def _in_sections(name: str, values: Sequence[Any], groups: Sequence[range]) -> list[dict[str, Any]]:
+def in_sections(name: str, values: Sequence[Any], groups: Sequence[range]) -> list[dict[str, Any]]:
     """The field of every section, where each value is that of a group of them."""
     return [{name: value} for value, group in zip(values, groups, strict=True) for _ in group]
 
 
 def _check_shown(request: Request, name: str) -> None:
     """That recordings can show a field: one of motion not by static tables, one of pressures not by forces."""
-    if SECTION_FIELDS[name].pressed and not _highest_pressure(request):
+    if SECTION_FIELDS[name].pressed and not highest_pressure(request):
         raise ValueError(f"free: {name} is of muscles under pressure, and no recording is driven by pressures")
     if SECTION_FIELDS[name].shows_in == "motion":
-        _check_moving(request, name)
+        check_moving(request, name)
 
 
-def _highest_pressure(request: Request) -> float:
+def highest_pressure(request: Request) -> float:
     """In any recording, Pa; infinite under a controller, which may tell anything."""
     drives = [recording.drive(request.arm) for recording in request.recordings]
     rows = [split_commands(request.arm, np.r_[drive.begin, drive.end]).pressures.max() for drive in drives]
     return math.inf if any(drive.control for drive in drives) else float(max(rows))
 
 
-def _check_moving(request: Request, name: str) -> None:
+def check_moving(request: Request, name: str) -> None:
+    """That a parameter of motion is not asked of static tables alone."""
     if all(recording.static for recording in request.recordings):
         raise ValueError(f"free: {name} shows only in motion, and the recordings are static tables")
 
 
-def _scalars(request: Request, name: str, per_section: bool) -> FittableParameter:
+def scalars(request: Request, name: str, per_section: bool) -> FittableParameter:
     """One number for all sections, or for each."""
     field, most = SECTION_FIELDS[name], math.inf
-    groups = _groups(request, per_section)
+    groups = groups_of(request, per_section)
     arm = request.arm
     _check_shown(request, name)
     if name == "dead_zone":  # beyond the highest pressure nothing pushes, and nothing shows how far beyond
-        most = 0.95 * _highest_pressure(request)
+        most = 0.95 * highest_pressure(request)
     numbers = []
     for group in groups:
         begins = [_start(arm.sections[i], name) for i in group]
         known = [begin for begin in begins if begin is not None]
-        numbers.append(_positive(request, math.exp(np.mean(np.log(known))) if known else None, most))
-    labels = _labels(name, groups)
+        numbers.append(positive_number(request, math.exp(np.mean(np.log(known))) if known else None, most))
+    labels = labels_of(name, groups)
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        return _in_sections(name, values, groups)
+        return in_sections(name, values, groups)
 
     def reported(values: Values) -> list[ReportedNumber]:
         return [ReportedNumber(label, field.unit, value, True) for label, value in zip(labels, values, strict=True)]
@@ -237,7 +248,7 @@ def _scalars(request: Request, name: str, per_section: bool) -> FittableParamete
     return FittableParameter(request.free.name, field.shows_in, tuple(numbers), reported, changes)
 
 
-def _per_muscle(request: Request, name: str) -> FittableParameter:
+def per_muscle(request: Request, name: str) -> FittableParameter:
     """One number for each muscle."""
     arm, unit = request.arm, SECTION_FIELDS[name].unit
     _check_shown(request, name)
@@ -255,14 +266,14 @@ def _per_muscle(request: Request, name: str) -> FittableParameter:
     def reported(values: Values) -> list[ReportedNumber]:
         return [ReportedNumber(f"{name} of {m}", unit, v, True) for m, v in zip(arm.muscle_names, values, strict=True)]
 
-    numbers = tuple(_positive(request, begin) for begin in begins)
+    numbers = tuple(positive_number(request, begin) for begin in begins)
     return FittableParameter(request.free.name, SECTION_FIELDS[name].shows_in, numbers, reported, changes)
 
 
-def _matrices(request: Request, name: str, per_section: bool) -> FittableParameter:
+def matrices(request: Request, name: str, per_section: bool) -> FittableParameter:
     """Symmetric positive definite matrices over q, for all sections or for each: L Lᵀ with L = diag(d) (1 + lower)."""
-    _takes_no_bounds(request)
-    field, groups, arm = SECTION_FIELDS[name], _groups(request, per_section), request.arm
+    takes_no_bounds(request)
+    field, groups, arm = SECTION_FIELDS[name], groups_of(request, per_section), request.arm
     _check_shown(request, name)
     numbers: list[SearchNumber] = []
     for group in groups:
@@ -285,11 +296,11 @@ def _matrices(request: Request, name: str, per_section: bool) -> FittableParamet
         return found
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        return _in_sections(name, [(matrix + matrix.T) / 2 for matrix in matrices(values)], groups)
+        return in_sections(name, [(matrix + matrix.T) / 2 for matrix in matrices(values)], groups)
 
     def reported(values: Values) -> list[ReportedNumber]:
         entries = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
-        both = zip(_labels(name, groups), matrices(values), strict=True)
+        both = zip(labels_of(name, groups), matrices(values), strict=True)
         return [
             ReportedNumber(f"{label} [{i + 1}, {j + 1}]", field.unit, float(matrix[i, j]), i == j)
             for label, matrix in both
@@ -299,39 +310,7 @@ def _matrices(request: Request, name: str, per_section: bool) -> FittableParamet
     return FittableParameter(request.free.name, field.shows_in, tuple(numbers), reported, changes, one_to_one=False)
 
 
-def _hysteresis(request: Request, per_section: bool) -> FittableParameter:
-    """a, b and g / b of the loop, for all sections or for each: b is never below |g|."""
-    _takes_no_bounds(request)
-    _check_moving(request, "hysteresis")
-    groups = _groups(request, per_section)
-    numbers: list[SearchNumber] = []
-    for group in groups:
-        section = request.arm.sections[group[0]]
-        a, b, g = section.hysteresis or (0.05 * _spring(section), 50.0, 0.0)
-        a, b = a or 0.05 * _spring(section), b or 50.0
-        numbers += [SearchNumber(each, each / RANGE, each * RANGE) for each in (a, b)]
-        numbers.append(SearchNumber(min(max(g / b, -0.9), 0.9), -0.99, 0.99, 1.0))
-
-    def triples(values: Values) -> list[tuple[float, float, float]]:
-        rows = (values[k : k + 3] for k in range(0, len(values), 3))
-        # a slope is looked for a little beyond the bounds, where no arm is
-        return [(a, b, float(np.clip(part, -1.0, 1.0)) * b) for a, b, part in rows]
-
-    def changes(values: Values) -> list[dict[str, Any]]:
-        return _in_sections("hysteresis", triples(values), groups)
-
-    def reported(values: Values) -> list[ReportedNumber]:
-        names, units = "abg", ("N/m", "1/m", "1/m")
-        return [
-            ReportedNumber(f"{label} {letter}", unit, value, letter != "g")
-            for label, each in zip(_labels("hysteresis", groups), triples(values), strict=True)
-            for letter, unit, value in zip(names, units, each, strict=True)
-        ]
-
-    return FittableParameter(request.free.name, "motion", tuple(numbers), reported, changes, one_to_one=False)
-
-
-def _joints(request: Request, name: str, per_section: bool) -> FittableParameter:
+def joints(request: Request, name: str, per_section: bool) -> FittableParameter:
     """Twist or offset between sections: of all but the last, which only places what is measured at the tip."""
     (unit, scale, around), arm, free = JOINTS[name], request.arm, request.free
     if arm.n < 2:
@@ -350,16 +329,17 @@ def _joints(request: Request, name: str, per_section: bool) -> FittableParameter
         numbers.append(SearchNumber(begin, low, high, scale))
 
     def changes(values: Values) -> list[dict[str, Any]]:
-        return _in_sections(name, values, groups)
+        return in_sections(name, values, groups)
 
     def reported(values: Values) -> list[ReportedNumber]:
-        return [ReportedNumber(label, unit, v, False) for label, v in zip(_labels(name, groups), values, strict=True)]
+        return [ReportedNumber(label, unit, v, False) for label, v in zip(labels_of(name, groups), values, strict=True)]
 
     return FittableParameter(free.name, "rest", tuple(numbers), reported, changes)
 
 
-def _base_rotation(request: Request) -> FittableParameter:
-    _takes_no_bounds(request)
+def base_rotation(request: Request) -> FittableParameter:
+    """The rotation vector of the mount."""
+    takes_no_bounds(request)
     numbers = tuple(SearchNumber(each, each - 1.0, each + 1.0, 0.1) for each in request.arm.base_rotation)
 
     def reported(values: Values) -> list[ReportedNumber]:
@@ -368,53 +348,7 @@ def _base_rotation(request: Request) -> FittableParameter:
     return FittableParameter(request.free.name, "rest", numbers, reported)
 
 
-def _sensor_frame(request: Request) -> FittableParameter:
-    """Rotation vector and origin of the world in the frame of the positions, the same in all recordings."""
-    _takes_no_bounds(request)
-    turn, shift = SearchNumber(0.0, -math.pi, math.pi, 0.1), SearchNumber(0.0, -100.0, 100.0, 0.1 * reach(request.arm))
-
-    def reported(values: Values) -> list[ReportedNumber]:
-        names = [("rx", "rad"), ("ry", "rad"), ("rz", "rad"), ("x", "m"), ("y", "m"), ("z", "m")]
-        return [ReportedNumber(f"sensor_frame {n}", unit, v, False) for (n, unit), v in zip(names, values, strict=True)]
-
-    return FittableParameter(request.free.name, "sensors", (turn,) * 3 + (shift,) * 3, reported)
-
-
-def _delay(request: Request) -> FittableParameter:
-    """By how much each recording over time is late."""
-    _check_moving(request, "delay")
-    moving = [recording.name for recording in request.recordings if not recording.static]
-    low, high = request.free.bounds or (-LONGEST_DELAY, LONGEST_DELAY)
-    begin = request.free.start or 0.0
-    if not -FURTHEST_DELAY <= low <= begin <= high <= FURTHEST_DELAY:
-        raise ValueError(f"free: bounds of delay = {short((low, high))}: must be within ±{FURTHEST_DELAY:g} s")
-
-    def reported(values: Values) -> list[ReportedNumber]:
-        return [ReportedNumber(f"delay of {run}", "s", late, False) for run, late in zip(moving, values, strict=True)]
-
-    numbers = (SearchNumber(begin, low, high, 0.1),) * len(moving)
-    return FittableParameter(request.free.name, "sensors", numbers, reported)
-
-
-def _takes_no_bounds(request: Request) -> None:
+def takes_no_bounds(request: Request) -> None:
+    """That no bounds and no start are given where a parameter has several numbers."""
     if request.free.bounds is not None or request.free.start is not None:
         raise ValueError(f"free: {request.free.name} takes no bounds and no start")
-
-
-Maker = Callable[[Request], FittableParameter]
-
-FITTABLE: dict[str, Maker] = {
-    **{f: partial(_scalars, name=f, per_section=False) for f in SECTION_FIELDS},
-    **{f"{f} per section": partial(_scalars, name=f, per_section=True) for f in SECTION_FIELDS},
-    **{f"{f} per muscle": partial(_per_muscle, name=f) for f in ("stiffness", "damping")},
-    **{f"{f} matrix": partial(_matrices, name=f, per_section=False) for f in ("stiffness", "damping")},
-    **{f"{f} matrix per section": partial(_matrices, name=f, per_section=True) for f in ("stiffness", "damping")},
-    **{f: partial(_joints, name=f, per_section=False) for f in JOINTS},
-    **{f"{f} per section": partial(_joints, name=f, per_section=True) for f in JOINTS},
-    "hysteresis": partial(_hysteresis, per_section=False),
-    "hysteresis per section": partial(_hysteresis, per_section=True),
-    "base_rotation": _base_rotation,
-    "sensor_frame": _sensor_frame,
-    "delay": _delay,
-}
-"""Everything that can be fitted, by the name that `free` takes. A new one is a line here, and what makes it above."""

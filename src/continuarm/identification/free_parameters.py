@@ -15,7 +15,8 @@ from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import listed
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
-from continuarm.identification.fittable_parameters import FITTABLE, FittableParameter, Free, ReportedNumber, Request
+from continuarm.identification.fittable_names import FITTABLE
+from continuarm.identification.fittable_parameters import FittableParameter, Free, ReportedNumber, Request
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensor_frame_and_delay import frame_pose
 
@@ -63,7 +64,10 @@ class FreeParameters:
                 own.update(more)
         sections = [s.replace(**own) if own else s for s, own in zip(self.start_arm.sections, changed, strict=True)]
         turned = {"base_rotation": tuple(values["base_rotation"])} if "base_rotation" in values else {}
-        return self.start_arm.replace(sections=sections, **turned)
+        arm = self.start_arm.replace(sections=sections, **turned)
+        for parameter in self.chosen:
+            arm = parameter.of_arm(values[parameter.name], arm)
+        return arm
 
     def delays(self, x: Floats) -> dict[str, float]:
         """By how much recordings are late, s, by their names; empty if no delay is free."""
@@ -71,8 +75,10 @@ class FreeParameters:
 
     def frame(self, x: Floats) -> Floats | None:
         """(4, 4): pose of the world in the frame of the measuring system; None if they are the same."""
-        values = self._values(x).get("sensor_frame")
-        return None if values is None else frame_pose(values[:3], values[3:])
+        values, rig = self._values(x).get("sensor_frame"), self.start_arm.rig
+        if values is None:
+            return None if rig is None else rig.frame
+        return frame_pose(values[:3], values[3:])
 
     def reported(self, x: Floats) -> list[ReportedNumber]:
         """All numbers of a result."""

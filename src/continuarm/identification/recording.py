@@ -9,24 +9,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.rig import STARTS, Start
 from continuarm.common.argument_checks import choice, listed, require_title, truth_value
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import Floats, not_too_large, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
+from continuarm.identification.gauges import line_pressures
 from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
-from continuarm.simulation.inputs import Input, WrenchSignal, check_input, commands_of, gauge_pressures, readings_of
+from continuarm.simulation.gauges import clamped_gauges
+from continuarm.simulation.inputs import (
+    Input,
+    PressureSignal,
+    WrenchSignal,
+    check_input,
+    commands_of,
+    gauge_pressures,
+    readings_of,
+)
 
-Start = Literal["equilibrium", "hanging", "unbent"]
-STARTS = get_args(Start)
-"""How a recording begins: at rest under its first commands, at rest without any, or at q = 0."""
 NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
 MOST_NAMED = 6
 """Sensors that repr() names."""
@@ -56,7 +64,7 @@ class CommandRows:
 
     def as_read(self, arm: Arm) -> CommandsOverTime:
         """The rows as they are."""
-        self._pressures(arm)
+        self._check_shape(arm)
         return self._over_time(self.rows)
 
     def said_of_gauges(self, arm: Arm) -> str | None:
@@ -71,12 +79,15 @@ class CommandRows:
         return CommandsOverTime.held(self.times[kept], rows[kept])
 
     def _pressures(self, arm: Arm) -> tuple[Floats, str | None]:
+        self._check_shape(arm)
+        readings = split_commands(arm, self.rows).pressures
+        return gauge_pressures(arm, "pressures", readings) if readings.any() else (readings, None)
+
+    def _check_shape(self, arm: Arm) -> None:
         if self.rows.shape != (len(self.times), command_rows(arm).shape[1]):
             raise ValueError(
                 f"commands have shape {self.rows.shape}: must be ({len(self.times)}, {command_rows(arm).shape[1]})"
             )
-        readings = split_commands(arm, self.rows).pressures
-        return gauge_pressures(arm, "pressures", readings) if readings.any() else (readings, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +104,10 @@ class Recording:
         Of the samples, s, on the clock of the input, which begins at 0; of a static table the row numbers.
     sensors : sequence
         `TipPosition`, `TipOrientation`, `MuscleLength`, each with k rows.
-    start : {"equilibrium", "hanging", "unbent"}, optional
-        At rest under the first commands, at rest before them, or at q = 0.
+    start : {"equilibrium", "hanging", "unbent", "resting", "moving"}, optional
+        At rest under the first commands, at rest before them, at q = 0; at rest where the first samples show the arm,
+        held there by its hysteresis; or moving as they show it. If left out, as the rig of an arm says, else
+        "equilibrium".
     wrench : array_like, (6,), or WrenchSignal, optional
         On the last tip, as in `simulate`.
     static : bool, optional
@@ -116,7 +129,7 @@ class Recording:
     input: Input | None
     times: Floats
     sensors: Sequence[Sensor]
-    start: Start = "equilibrium"
+    start: Start | None = None
     wrench: ArrayLike | WrenchSignal | None = None
     static: bool = False
     notes: Sequence[str] = ()
@@ -137,7 +150,8 @@ class Recording:
             raise ValueError(f"{self.name}: times must ascend; they do not after {times[row]:g} s (sample {row + 1})")
         if len(times) < (1 if self.static else 2):
             raise ValueError(f"{self.name}: has {len(times)} times: must have at least {1 if self.static else 2}")
-        choice(f"{self.name}: start", self.start, STARTS)
+        if self.start is not None:
+            choice(f"{self.name}: start", self.start, STARTS)
         if not self.sensors:
             raise ValueError(f"{self.name}: {NO_SENSORS}")
         names = Counter(sensor.name for sensor in self.sensors)
@@ -157,7 +171,8 @@ class Recording:
             words += [f"{len(self.times)} samples from {self.times[0]:g} to {self.times[-1]:g} s"]
         seen = [printable(sensor.name) for sensor in self.sensors]
         words += [", ".join(seen) if len(seen) <= MOST_NAMED else f"{len(seen)} sensors"]
-        words += [] if self.static else [f"driven by {driven}", f"start {self.start!r}"]
+        words += [] if self.static else [f"driven by {driven}"]
+        words += [] if self.static or self.start is None else [f"start {self.start!r}"]
         return f"Recording({', '.join(words)})"
 
     @classmethod
@@ -217,12 +232,13 @@ class Recording:
         CommandsOverTime
         """
         try:
-            return commands_of(arm, self.input, self.wrench)
+            settled = self.start_of(arm) not in ("hanging", "unbent")
+            return commands_of(arm, self._read_by_gauges(arm), self.wrench, settled)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
 
     def readings(self, arm: Arm) -> CommandsOverTime:
-        """The same with pressures as gauges read them, below zero too.
+        """The same with pressures as gauges read them, below zero too, when they were logged.
 
         Parameters
         ----------
@@ -234,6 +250,56 @@ class Recording:
             What was logged, and not what it drives the arm by.
         """
         return readings_of(arm, self.input, self.wrench)
+
+    def start_of(self, arm: Arm) -> Start:
+        """How it begins for an arm: as it says itself, or as the arm's rig does.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        str
+        """
+        return self.start or (arm.rig.start if arm.rig is not None else "equilibrium")
+
+    def _read_by_gauges(self, arm: Arm) -> Input | None:
+        """The input with pressures in place of what gauges read."""
+        if arm.rig is None or not (arm.rig.gauges or arm.rig.gauge_zero == "lowest"):
+            return self.input
+        pressures = self._line_pressures(arm)
+        if pressures is None:
+            return self.input
+        pressures = np.maximum(pressures, 0.0)  # a search may try any offset
+        if isinstance(self.input, PressureSignal):
+            return replace(self.input, pressures=pressures)
+        rest = cast(CommandRows, self.input).rows[:, pressures.shape[1] :]
+        return replace(cast(CommandRows, self.input), rows=np.hstack([pressures, rest]))
+
+    def _line_pressures(self, arm: Arm) -> Floats | None:
+        """What gauges say of the pressures (k, muscles), Pa, their offsets known; None where the input has none."""
+        if isinstance(self.input, CommandRows):
+            return line_pressures(arm, split_commands(arm, self.input.rows).pressures.copy())
+        if isinstance(self.input, PressureSignal):
+            readings = real_numbers("pressures", self.input.pressures, "rows of numbers")
+            return line_pressures(arm, np.atleast_2d(readings).copy())
+        return None
+
+    def said_of_gauges(self, arm: Arm) -> str | None:
+        """What is to be said of gauges that read below zero, their offsets known.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        str or None
+            A sentence; None if no reading is below zero.
+        """
+        pressures = self._line_pressures(arm)
+        return None if pressures is None else clamped_gauges(pressures, arm.muscle_names)[1]
 
     def commands(self, arm: Arm) -> Commands:
         """What the arm is commanded at the times of the samples.

@@ -10,7 +10,7 @@ from continuarm.common.text import short
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensors import reach
 from continuarm.simulation.commands_over_time import split_commands
-from continuarm.simulation.inputs import UNITS, said_of_gauges
+from continuarm.simulation.inputs import UNITS
 
 HIGHEST_PRESSURE = 2e7
 """Pa, 200 bar: what is beyond is in another unit."""
@@ -49,7 +49,7 @@ def checked_recording(recording: Recording, arm: Arm, moved_frame: bool = False)
             raise ValueError(f"{what}: {cause}")
         warnings.append(f"{what}: {wrong.sum()} such samples of {sensor.name} are left out")
     check_pressures(recording, arm)
-    below = said_of_gauges(recording.input, arm)
+    below = recording.said_of_gauges(arm)
     warnings += [f"{recording.name}: {below}"] if below else []
     _check_times(recording)
     return recording.without(masks), warnings

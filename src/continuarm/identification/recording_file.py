@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.rig import STARTS, Start
 from continuarm.common.argument_checks import choice, require_file_name, require_kind, truth_value
 from continuarm.common.files import file_name, output_path, replaced
 from continuarm.common.number_checks import Floats, as_float
 from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
 from continuarm.identification.measurement_units import for_people
-from continuarm.identification.recording import STARTS, Recording, Start
+from continuarm.identification.recording import Recording
 from continuarm.identification.recording_table import TIP_LOADS, recording_of_table, run_in_lines, signal
 from continuarm.identification.sample_repairs import REPEATS, Repeats
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
@@ -49,7 +50,8 @@ def read_recording(
     input : optional
         What drove the arm, where the file does not say; its clock begins at the first row.
     start : {"equilibrium", "hanging", "unbent"}, optional
-        How the run begins, see `Recording`; "equilibrium" if left out, for a motion "unbent" if it begins so.
+        How the run begins, see `Recording`; as the rig of the arm says if left out, for a motion
+        "unbent" if it begins so.
     sigma : float or mapping, optional
         Noise of the sensors, m and rad: a number for positions and lengths, or by name or kind of sensor,
         {"tips": 1e-3, "tip 3": 2e-3, "orientations": 0.01, "lengths": 5e-4}; estimated where left out.

@@ -16,15 +16,16 @@ from pathlib import Path
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.rig import Start
 from continuarm.common.number_checks import Floats
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
 from continuarm.identification.measurement_units import unit_scale
-from continuarm.identification.recording import CommandRows, Recording, Start
+from continuarm.identification.recording import CommandRows, Recording
 from continuarm.identification.sample_repairs import Repeats, clock_order, without_flips, without_repeats
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
-from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, muscle_index
+from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, fed_columns, muscle_index
 
 COLUMNS = (
     (r"t|time", "time"),
@@ -89,7 +90,7 @@ def recording_of_table(
         sensors, repeated = without_repeats(times, sensors, repeats)
         notes += [sentence for sentence in (flipped, repeated) if sentence]
     name = path.stem if path.suffix.lower() != ".gz" else Path(path.stem).stem
-    return Recording(shown(name), input, times, sensors, start or "equilibrium", wrench, static, notes)
+    return Recording(shown(name), input, times, sensors, start, wrench, static, notes)
 
 
 def _table(path: Path) -> dict[Column, Floats]:
@@ -158,11 +159,12 @@ def _command_rows(arm: Arm, commanded: dict[Column, Floats], count: int) -> Floa
     """(k, muscles + 3n + 6): pressures, forces over q, wrench."""
     muscles = len(arm.muscle_names)
     pressures, forces, wrench = np.zeros((count, muscles)), np.zeros((count, muscles)), np.zeros((count, 6))
+    pressed = [name for name, dimension in commanded if dimension == "pressure"]
     for (name, dimension), values in commanded.items():
         if name in TIP_LOADS:
             wrench[:, list(TIP_LOADS).index(name)] = values
         elif dimension == "pressure":
-            pressures[:, muscle_index(arm, name)] = values
+            pressures[:, fed_columns(arm, name, pressed)] = values[:, None]
         else:
             forces[:, muscle_index(arm, f"l{name[1:]}")] = values
     return command_rows(arm, pressures=pressures, forces=arm.muscle_forces(forces), wrench=wrench)

@@ -13,11 +13,12 @@ from continuarm.common.number_checks import Booleans, Floats
 from continuarm.dynamics.commands import Commands
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
+from continuarm.identification.measured_start import first_shape, holding
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import computed_parts
 from continuarm.simulation.interpolation import place
-from continuarm.simulation.solvers import Adaptive
+from continuarm.simulation.solvers import Adaptive, FixedStep
 from continuarm.statics.rest import resting
 
 RATE = 150.0
@@ -27,6 +28,9 @@ AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0, 5.0, 8.0])
 MOST_JUMPS = 200
 STEP_AHEAD = 0.2
 """s, in which the time after the last sample is counted."""
+DENSE, DENSE_RATE = 10.0, 200.0
+"""Commands that change more often, Hz, are followed in steps of a fixed length, at this rate, Hz: no solver gains from
+longer steps between measured pressures, and slopes of a fit are smooth then."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,11 @@ def simulated_track(
     if recording.static:
         rest = resting(plant, plant.commands.split(drive.at(recording.times)), None if near is None else near.q)
         return Track(arm, recording.times, rest.q, np.zeros_like(rest.q), ~rest.converged)
-    q0, pressures = _beginning(plant, recording, drive, near)
-    still = np.zeros_like(q0)
-    run = Adaptive(rtol=rtol).start(plant, plant.first_state(q0, pressures=pressures))
+    first = _beginning(plant, recording, drive, near)
+    q0, still = plant.states.split(first).q, np.zeros(3 * arm.n)
     times = _output_times(drive, float(recording.times[-1]) + ahead)
+    dense = len(drive.times) > DENSE * float(recording.times[-1])
+    run = (FixedStep(DENSE_RATE) if dense else Adaptive(rtol=rtol)).start(plant, first)
     found = []
     for part in computed_parts(run, plant, drive, times):
         check()
@@ -93,16 +98,25 @@ def time_ahead(delay: float) -> float:
     return STEP_AHEAD * (1 + max(0, math.ceil(-delay / STEP_AHEAD)))
 
 
-def _beginning(
-    plant: Plant, recording: Recording, drive: CommandsOverTime, near: Track | None
-) -> tuple[Floats, Floats]:
-    """q (3n,) and the pressures in the muscles (muscles,) when a recording begins."""
+def _beginning(plant: Plant, recording: Recording, drive: CommandsOverTime, near: Track | None) -> Floats:
+    """The state of the plant when a recording begins."""
+    arm = plant.arm
     first = plant.commands.split(drive.at(np.zeros(1)))
     empty = Commands(0 * first.pressures, 0 * first.forces, first.wrench)
-    if recording.start == "unbent":
-        return np.zeros(3 * plant.arm.n), empty.pressures[0]
-    commanded = first if recording.start == "equilibrium" else empty
-    return resting(plant, commanded, None if near is None else near.q[:1]).q[0], commanded.pressures[0]
+    start = recording.start_of(arm)
+    if start == "unbent":
+        return plant.first_state(np.zeros(3 * arm.n))
+    commanded = empty if start == "hanging" else first
+    rest = resting(plant, commanded, None if near is None else near.q[:1]).q[0]
+    pressures = commanded.pressures[0]
+    if start in ("equilibrium", "hanging"):
+        return plant.first_state(rest, pressures=pressures)
+    frame = None if arm.rig is None else arm.rig.frame
+    q, qd = first_shape(arm, recording, frame, rest, moving=start == "moving")
+    if start == "moving":
+        return plant.first_state(q, qd, pressures)
+    held = holding(plant, Commands(pressures, first.forces[0], first.wrench[0]), q)
+    return plant.first_state(q, pressures=pressures, hysteresis=held)
 
 
 def _output_times(drive: CommandsOverTime, duration: float) -> Floats:

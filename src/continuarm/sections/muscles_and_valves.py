@@ -1,10 +1,13 @@
 """The law of a muscle: from the pressure that a valve is commanded to the force on the arm.
 
-A muscle pushes with A max(P - P0, 0), is stiffer by κ P than without pressure, and is held back by hysteresis h:
+A muscle pushes with A max(P - P0, 0), is stiffer by κ P than without pressure, hardens as it is stretched or
+shortened, and is held back by hysteresis h and by creep, branches of a spring and a damper in series:
 
-    force = A max(P - P0, 0) - κ P l - h,    T Ṗ = command - P,    ḣ = a l̇ - b |l̇| h - g l̇ |h|  (Bouc and Wen)
+    force = A max(P - P0, 0) - κ P l - k3 l³ - h - Σ e,    T Ṗ = command - P,
+    ḣ = a l̇ - b |l̇| h - g l̇ |h|  (Bouc and Wen),         ė = k l̇ - e / T  (Maxwell), for each branch
 
-with l its length change. Without a lag T the pressure is the command; without hysteresis h = 0.
+with l its length change. A muscle whose area falls as it lengthens, A(l) = A - κ l, has the κ P l of this law. T of a
+valve may differ between filling and venting. Without a lag T the pressure is the command; without hysteresis h = 0.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from continuarm.arms.section import Section
-from continuarm.sections.spatial import Array, magnitude, positive_part
+from continuarm.sections.spatial import Array, is_positive, magnitude, positive_part
 
 
 class Muscle(NamedTuple):
@@ -24,7 +27,9 @@ class Muscle(NamedTuple):
     area: Array  # A, m²
     dead_zone: Array  # P0, Pa
     pressure_stiffness: Array  # κ, N/m per Pa
-    valve_rate: Array  # 1/T, 1/s; 0: no lag
+    hardening: Array  # k3, N/m³
+    fill_rate: Array  # 1/T while the pressure rises, 1/s; 0: no lag
+    vent_rate: Array  # 1/T while it falls, 1/s
     loop_a: Array  # a of hysteresis, N/m
     loop_b: Array  # b, 1/m
     loop_g: Array  # g, 1/m
@@ -36,7 +41,8 @@ def muscles_of(section: Section) -> list[Muscle]:
         section.muscle_area or 0.0,
         section.dead_zone,
         section.pressure_stiffness,
-        1 / section.valve_lag if section.valve_lag else 0.0,
+        section.hardening,
+        *((1 / lag if lag else 0.0) for lag in (section.valve_lag, section.vent_lag or section.valve_lag)),
         *(section.hysteresis or (0.0, 0.0, 0.0)),
     )
     return [Muscle(row, *constants) for row in section.muscle_map]
@@ -48,13 +54,20 @@ def along(muscle: Muscle, q: Array) -> Array:
 
 
 def push(muscle: Muscle, pressure: Array, length: Array) -> Array:
-    """A max(P - P0, 0) - κ P l, N: without hysteresis."""
-    return muscle.area * positive_part(pressure - muscle.dead_zone) - muscle.pressure_stiffness * pressure * length
+    """A max(P - P0, 0) - κ P l - k3 l³, N: without hysteresis and creep."""
+    spring = (muscle.pressure_stiffness * pressure + muscle.hardening * length * length) * length
+    return muscle.area * positive_part(pressure - muscle.dead_zone) - spring
+
+
+def valve_rate(muscle: Muscle, command: Array, pressure: Array) -> Array:
+    """1/T, 1/s: that of filling below the command, that of venting above."""
+    fills = is_positive(command - pressure)
+    return fills * muscle.fill_rate + (1 - fills) * muscle.vent_rate
 
 
 def pressure_rate(muscle: Muscle, command: Array, pressure: Array) -> Array:
     """Ṗ = (command - P) / T, Pa/s."""
-    return muscle.valve_rate * (command - pressure)
+    return valve_rate(muscle, command, pressure) * (command - pressure)
 
 
 def hysteresis_rate(muscle: Muscle, hysteresis: Array, rate: Array) -> Array:
@@ -68,27 +81,69 @@ def forgetting(muscle: Muscle, rate: Array) -> Array:
     return muscle.loop_b * magnitude(rate)
 
 
-def stiffness(muscle: Muscle, pressure: Array) -> Array:
-    """κ P + a, N/m: by how much the force of a muscle falls as it lengthens a little."""
-    return muscle.pressure_stiffness * pressure + muscle.loop_a
+def stiffness(muscle: Muscle, pressure: Array, length: Array) -> Array:
+    """κ P + 3 k3 l² + a, N/m: by how much the force of a muscle falls as it lengthens a little, creep left out."""
+    return muscle.pressure_stiffness * pressure + 3 * muscle.hardening * length * length + muscle.loop_a
 
 
 class ValveStep(NamedTuple):
     """What a valve does in a step of a fixed length, exactly: shares of (P - command) at the step's begin."""
 
-    left: Array  # e^(-h/T), left at its end; 0 without a lag
-    mean: Array  # (1 - e^(-h/T)) T/h, its mean over the step
+    fill_left: Array  # e^(-h/T) of filling, left at its end; 0 without a lag
+    fill_mean: Array  # (1 - e^(-h/T)) T/h, its mean over the step
+    vent_left: Array  # the same of venting
+    vent_mean: Array
+
+
+def _decay(ratio: float) -> tuple[float, float]:
+    """e^(-x) and (1 - e^(-x)) / x: what is left of a relaxation after x time constants, and its mean until then."""
+    return (float(np.exp(-ratio)), float(-np.expm1(-ratio) / ratio)) if ratio else (1.0, 1.0)
 
 
 def valve_step(muscle: Muscle, step: float) -> ValveStep:
     """The shares for a step h, s."""
-    ratio = float(muscle.valve_rate) * step
-    if not ratio:
-        return ValveStep(0.0, 0.0)
-    return ValveStep(float(np.exp(-ratio)), float(-np.expm1(-ratio) / ratio))
+    if not float(muscle.fill_rate) * step:
+        return ValveStep(0.0, 0.0, 0.0, 0.0)
+    return ValveStep(*_decay(float(muscle.fill_rate) * step), *_decay(float(muscle.vent_rate) * step))
 
 
 def valve_moves(valve: ValveStep, command: Array, pressure: Array) -> tuple[Array, Array]:
     """The mean of the pressure over a step and the pressure at its end, Pa, for a command that is constant."""
     off = pressure - command
-    return command + valve.mean * off, command + valve.left * off
+    fills = is_positive(-off)
+    mean = fills * valve.fill_mean + (1 - fills) * valve.vent_mean
+    left = fills * valve.fill_left + (1 - fills) * valve.vent_left
+    return command + mean * off, command + left * off
+
+
+class Branch(NamedTuple):
+    """A relaxing branch of a muscle: a spring and a damper in series."""
+
+    stiffness: Array  # k, N/m
+    relaxation: Array  # 1/T, 1/s
+
+
+def branches_of(section: Section, count: int) -> list[Branch]:
+    """The branches of every muscle of a section, made up to a count by branches that do nothing."""
+    own = [Branch(k, 1 / T) for k, T in section.creep]
+    return own + [Branch(0.0, 0.0)] * (count - len(own))
+
+
+def creep_rate(branch: Branch, creep: Array, rate: Array) -> Array:
+    """ė = k l̇ - e / T, N/s."""
+    return branch.stiffness * rate - branch.relaxation * creep
+
+
+class BranchStep(NamedTuple):
+    """What a branch does in a step h, exactly for a constant rate: shares after the step and after half of it."""
+
+    left: Array  # e^(-h/T)
+    mean: Array  # (1 - e^(-h/T)) T/h
+    half_left: Array
+    half_mean: Array
+
+
+def branch_step(branch: Branch, step: float) -> BranchStep:
+    """The shares for a step h, s."""
+    ratio = float(branch.relaxation) * step
+    return BranchStep(*_decay(ratio), *_decay(ratio / 2))

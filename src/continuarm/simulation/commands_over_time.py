@@ -125,6 +125,23 @@ class CommandsOverTime:
         end = np.concatenate([self.before(times[1:]) + other.before(times[1:]), begin[-1:]])
         return CommandsOverTime(times, begin, end, self.control or other.control)._merged()
 
+    def delayed(self, delays: Floats, settled: bool = False) -> CommandsOverTime:
+        """With commands later by delays (commands,), s, each; before, nothing, or the first commands if `settled`."""
+        if not delays.any():
+            return self
+        first, each = self.times[0], np.unique(delays)
+        times = np.unique(np.concatenate([[first], *(self.times + late for late in each)]))
+        begin, end = np.zeros((len(times), len(delays))), np.zeros((len(times), len(delays)))
+        for late in each:
+            own = delays == late
+            shifted = np.maximum(times - late, first)
+            begin[:, own] = self.at(shifted)[:, own]
+            end[:-1, own], end[-1, own] = self.before(shifted[1:])[:, own], begin[-1, own]
+            if not settled:
+                early = times < first + late - SHORTEST
+                begin[np.ix_(early, own)] = end[np.ix_(early, own)] = 0.0
+        return replace(self, times=times, begin=begin, end=end)._merged()
+
     def plus_held(self, row: Floats) -> CommandsOverTime:
         """With constant commands added."""
         return replace(self, begin=self.begin + row, end=self.end + row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -147,7 +147,8 @@ class PressureSteps:
             if same.any():
                 raise ValueError(f"{shown(str(name), 80)}: two steps at the same time, {each[:-1, 0][same][0]:g} s")
             held = np.append(0.0, each[:, 1])  # nothing before the first step
-            pressures[:, muscle_index(arm, name)] = held[np.searchsorted(each[:, 0], times, side="right")]
+            column = held[np.searchsorted(each[:, 0], times, side="right")]
+            pressures[:, fed_columns(arm, name, rows)] = column[:, None]
         return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
@@ -381,16 +382,22 @@ class Controller:
         return CommandsOverTime(np.zeros(1), command_rows(arm), command_rows(arm), Control(asked, commands))
 
 
-def commands_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
-    """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing."""
+def commands_of(
+    arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None, settled: bool = False
+) -> CommandsOverTime:
+    """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing.
+
+    settled: whether the first commands held before the beginning too, which matters where a line delays them.
+    """
     check_input(input)
-    return _with_wrench(arm, (NoInput() if input is None else input).drive(arm), wrench)
+    drive = (NoInput() if input is None else input).drive(arm).delayed(line_delays(arm), settled)
+    return _with_wrench(arm, drive, wrench)
 
 
 def readings_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
-    """The same with pressures as gauges read them: what was logged, and not what it drives the arm by."""
-    read = getattr(input, "as_read", None)
-    return _with_wrench(arm, read(arm), wrench) if callable(read) else commands_of(arm, input, wrench)
+    """The same as it was logged: pressures as gauges read them, and not later by what lines delay them."""
+    given = NoInput() if input is None else input
+    return _with_wrench(arm, getattr(given, "as_read", given.drive)(arm), wrench)
 
 
 def _with_wrench(arm: Arm, drive: CommandsOverTime, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
@@ -472,6 +479,20 @@ def muscle_index(arm: Arm, name: str) -> int:
     return columns[name]
 
 
+def fed_columns(arm: Arm, name: str, named: Container[str]) -> list[int]:
+    """The columns that a command for a muscle drives: its own, and those of its line that no command names."""
+    own = muscle_index(arm, name)
+    line = arm.muscle_lines[own].muscles
+    first = next(each for each in line if each in named)  # of several that are named, the others go with the first
+    mates = [arm.muscle_columns[each] for each in line if each not in named] if name == first else []
+    return [own, *mates]
+
+
+def line_delays(arm: Arm) -> Floats:
+    """By how much each of the commands arrives later, s: (commands,)."""
+    return command_rows(arm, pressures=[line.delay for line in arm.muscle_lines])[0]
+
+
 def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
     """A PressureWarning where pressures (..., muscles) in Pa look like a slip of units.
 
@@ -487,7 +508,8 @@ def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
         columns = own.stop
         strongest = float(pressures[..., own].max(initial=0.0))
         force = (section.muscle_area or 0.0) * max(strongest - section.dead_zone, 0.0)
-        lengthening = force / float(together @ section.stiffness_matrix @ together) / section.length
+        spring = float(together @ section.stiffness_matrix @ together) + section.pressure_stiffness * strongest
+        lengthening = force / spring / section.length
         if lengthening > MOST_LENGTHENING:
             sentence = f"section {i + 1} of {arm.name!r}: one muscle under {strongest:g} Pa, the highest pressure"
             warnings.warn(

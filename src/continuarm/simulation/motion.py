@@ -46,13 +46,13 @@ class Motion:
     pressures : ndarray, (k, muscles)
         In the muscles, Pa: behind the valves, where these are slow.
     hysteresis : ndarray, (k, muscles)
-        By which hysteresis holds each muscle back, N.
+        By which hysteresis and creep hold each muscle back, N.
     wrench : ndarray, (k, 6)
         Moment, N m, and force, N, on the last tip, world axes.
     supplied : ndarray, (k,)
         Work of pressures, forces and wrench since the start, J.
     dissipated : ndarray, (k,)
-        Taken by dampers and hysteresis since the start, J.
+        Taken by dampers, hysteresis and creep since the start, J.
     record : dict
         What the solver did and how long it took.
     stopped : str
@@ -71,10 +71,10 @@ class Motion:
     qd: Floats  # (k, 3n), m/s
     tau: Floats  # (k, 3n), N: what all muscles do together over q, positive extends
     pressures: Floats  # (k, muscles), Pa, in the muscles: behind the valves, where these are slow
-    hysteresis: Floats  # (k, muscles), N: by which hysteresis holds each muscle back
+    hysteresis: Floats  # (k, muscles), N: by which hysteresis and creep hold each muscle back
     wrench: Floats  # (k, 6), N m and N: moment and force on the last tip, world axes
     supplied: Floats  # (k,), J: work of pressures, forces and wrench since the start
-    dissipated: Floats  # (k,), J: taken by dampers and hysteresis since the start
+    dissipated: Floats  # (k,), J: taken by dampers, hysteresis and creep since the start
     record: dict[str, Any] = field(default_factory=dict)
     stopped: str = ""
 

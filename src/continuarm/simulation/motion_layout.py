@@ -26,7 +26,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "qd": (("coordinate",), "m/s", "rates of q"),
     "tau": (("coordinate",), "N", "what all muscles do together over q, positive extends"),
     "pressures": (("muscle",), "Pa", "pressures in the muscles"),
-    "hysteresis": (("muscle",), "N", "force by which hysteresis holds each muscle back"),
+    "hysteresis": (("muscle",), "N", "force by which hysteresis and creep hold each muscle back"),
     "tip_moment": (("axis",), "N m", "moment on the last tip from outside, world axes"),
     "tip_force": (("axis",), "N", "force on the last tip from outside, world axes"),
     "tip_positions": (("section", "axis"), "m", "positions of the section tips in the world frame"),
@@ -35,7 +35,7 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
     "gravitational_energy": ((), "J", "gravitational energy, zero at the base"),
     "elastic_energy": ((), "J", "elastic energy of muscles and stops"),
     "supplied_energy": ((), "J", "work of pressures, forces and wrench since the start"),
-    "dissipated_energy": ((), "J", "energy taken by dampers and hysteresis since the start"),
+    "dissipated_energy": ((), "J", "energy taken by dampers, hysteresis and creep since the start"),
 }
 """Of every variable with a row for each time: the dimensions of a row, unit, meaning."""
 

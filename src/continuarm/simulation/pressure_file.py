@@ -13,7 +13,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import muscle_count
-from continuarm.simulation.inputs import SECONDS, UNITS, muscle_index, units_allowed
+from continuarm.simulation.inputs import SECONDS, UNITS, fed_columns, muscle_index, units_allowed
 
 
 def read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
@@ -27,12 +27,12 @@ def read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
     (twice, times), *_ = Counter(name for name, _ in columns).most_common(1)
     if times > 1:
         raise ValueError(f"the header names {shown(twice, 80)} more than once")
-    scales, places = [SECONDS[columns[0][1]]], []
+    scales = [SECONDS[columns[0][1]]]
     for name, unit in columns[1:]:
         if unit not in UNITS:
             raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: {units_allowed(unit)}")
         scales.append(UNITS[unit])
-        places.append(muscle_index(arm, name))
+        muscle_index(arm, name)
     numbers, line = table_numbers(lines, scales)
     wrong = np.argwhere(~((numbers >= 0) & (numbers < np.inf)))
     if len(wrong):
@@ -40,5 +40,7 @@ def read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
         value = f"{columns[column][0]} = {numbers[row, column] / scales[column]:g} {columns[column][1]}"
         raise ValueError(f"line {line[row]}: {value}: must be finite and 0 or more")
     pressures = np.zeros((len(numbers), muscle_count(arm)))
-    pressures[:, places] = numbers[:, 1:]
+    named = [name for name, _ in columns[1:]]
+    for name, values in zip(named, numbers[:, 1:].T, strict=True):
+        pressures[:, fed_columns(arm, name, named)] = values[:, None]
     return numbers[:, 0], pressures

@@ -231,7 +231,8 @@ def _motion(plant: Plant, times: Floats, part: MotionPart) -> Motion:
     """The rows of one part: states taken apart, as far as the model holds."""
     arm, states = plant.arm, part.states
     commanded, here = plant.commands.split(part.commands), plant.states.split(states)
-    q, qd, hysteresis = (np.ascontiguousarray(each) for each in (here.q, here.qd, here.hysteresis))
+    held_back = here.hysteresis + here.creep.sum(axis=-2)
+    q, qd, hysteresis = (np.ascontiguousarray(each) for each in (here.q, here.qd, held_back))
     pressures = plant.pressures(commanded.pressures, here.pressures)
     tau = commanded.forces + plant.muscle_forces(pressures, hysteresis, q)
     energies = here.supplied, here.dissipated

@@ -103,7 +103,7 @@ class _AdaptiveRun:
 class FixedStep:
     """Implicit steps of one length, order 2, O(n) each: for control rates, where the cost must be known beforehand.
 
-    Springs, dampers and stops are taken implicitly, so that a step is stable however stiff they are (see
+    Springs, dampers, stops and muscles are taken implicitly, so that a step is stable however stiff they are (see
     `implicit_step`); commands are averaged over it, so that a jump inside gives its true impulse. A muscle that only
     touches its stop may chatter there where a step is longer than a bounce: at 1 kHz, above about 1e5 N/m.
 
@@ -277,14 +277,14 @@ def default_solver() -> Adaptive | CVODE:
 def _tolerances(atol: float, plant: Plant) -> Floats:
     """Absolute tolerances of a state, energies left out: those of q in m, of q̇ 100 times that in m/s.
 
-    Those of pressures and hysteresis are such that the spring of a muscle would move by that of q.
+    Those of pressures, hysteresis and creep are such that the spring of a muscle would move by that of q.
     """
     size = 3 * plant.arm.n
     tolerances = [np.full(size, atol), np.full(size, 100 * atol)]
     if plant.states.remembers:
         stiffness = np.array([np.trace(plant.arm.sections[i].stiffness_matrix) / 3 for i, _ in plant.muscles])
         area = np.array([muscle.area or 1.0 for _, muscle in plant.muscles])
-        tolerances += [atol * stiffness / area, atol * stiffness]
+        tolerances += [atol * stiffness / area, *([atol * stiffness] * (1 + len(plant.branches)))]
     return np.concatenate(tolerances)
 
 

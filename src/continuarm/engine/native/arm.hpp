@@ -24,14 +24,17 @@ struct Plant {
     const Arm* arm;
     const Muscle<double>* muscles;    // of section i: muscles[first_muscle[i]] up to muscles[first_muscle[i + 1]]
     const ValveStep<double>* valves;  // one for each muscle, for steps of a fixed length
+    const Branch<double>* branches;   // relaxing branches: those of all muscles, then the next of all muscles
+    const BranchStep<double>* kept;   // one for each of them, for steps of a fixed length
+    int branch_count;                 // of a muscle
     const int* first_muscle;          // n + 1
-    bool remembers;                   // whether states hold pressures and hysteresis
-    long pressures, hysteresis, supplied, dissipated, width;  // where they begin in a state; q and q̇ come first
-    long forces, wrench, command_width;                       // where they begin in commands; pressures come first
+    bool remembers;                   // whether states hold pressures, hysteresis and creep
+    long pressures, hysteresis, creep, supplied, dissipated, width;  // where they begin in a state, after q and q̇
+    long forces, wrench, command_width;  // where they begin in commands; pressures come first
 
     long size() const { return 3L * arm->n; }
     long muscle_count() const { return first_muscle[arm->n]; }
-    bool lags(long j) const { return muscles[j].valve_rate > 0.0; }
+    bool lags(long j) const { return muscles[j].fill_rate > 0.0; }
 };
 
 // What is asked for: inputs are rows of input_width numbers, outputs rows of result_size numbers.
@@ -62,7 +65,7 @@ struct Kernels {
     bool (*step)(const Plant& plant, const double* commands, double step, double* state, double* work);
     // M over q, row by row.
     bool (*mass)(const Plant& plant, const double* state, double* mass, double* work);
-    // What is stiff: K over q_i, one symmetric block for each section, and how fast pressures and hysteresis relax.
+    // What is stiff: K over q_i, one symmetric block for each section, and how fast what muscles remember relaxes.
     void (*tangent)(const Plant& plant, const double* commands, const double* state, Symmetric<double>* blocks,
                     double* relaxation);
     // D over q_i, one symmetric block for each section.

@@ -110,8 +110,9 @@ void bind_motions(nb::module_& module) {
         .def(
             "__init__",
             [](PlantMemory* self, const ArmMemory& arm, const std::vector<Rows>& muscles, const Rows& valves,
-               bool remembers, const std::vector<long>& states, const std::vector<long>& commands) {
-                new (self) PlantMemory(arm.arm(), muscles, valves, remembers, states, commands);
+               const Rows& branches, const Rows& kept, bool remembers, const std::vector<long>& states,
+               const std::vector<long>& commands) {
+                new (self) PlantMemory(arm.arm(), muscles, valves, branches, kept, remembers, states, commands);
             },
             nb::keep_alive<1, 2>())
         .def("rate", &rate, nb::arg("commands"), nb::arg("state"), nb::arg("out"),

@@ -98,11 +98,19 @@ inline void add_stop_stiffness(const Arm& arm, int i, const Real* q, Symmetric<R
     }
 }
 
+// Forces that change with q: what they are at some lengths is in tau, and by how much they fall from there.
+template <class Real>
+struct Leaning {
+    const Symmetric<Real>* blocks;
+    const Real* there;
+};
+
 // Accelerations, with springs and dampers at lengths and rates that may differ from the state's; `implicit`: those of a
-// stage of an implicit step, in which they resist acceleration too.
+// stage of an implicit step, in which they resist acceleration too, and so does what leans on q.
 template <bool integral, bool implicit, class Real>
 void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const Real* springs,
-                   const Real* dampers, const double* step, Real* qdd, Scratch<Real> scratch) {
+                   const Real* dampers, const double* step, const Leaning<Real>* leaning, Real* qdd,
+                   Scratch<Real> scratch) {
     const int n = arm.n;
     auto* passages = scratch.template take<Passage<Real>>(n);
     auto* responses = scratch.template take<Response<Real>>(n);
@@ -120,6 +128,8 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
         Real* product = products + 6 * i;
         const bool loaded = i + 1 < n || payload;
         copy(tau + 3 * i, 3, force);
+        if constexpr (implicit)
+            if (leaning) lean(leaning->blocks[i], at, leaning->there + 3 * i, force, force);
         take_stops_off(arm, i, at, force);
         if (i > 0) {
             if constexpr (integral)
@@ -134,7 +144,10 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
         }
         if constexpr (implicit) {
             Symmetric<Real> extra;
-            zero(entries(extra), Symmetric<Real>::size);
+            if (leaning)
+                extra = leaning->blocks[i];
+            else
+                zero(entries(extra), Symmetric<Real>::size);
             add_stop_stiffness(arm, i, at, extra);
             impedance(section, extra, step, extra);
             if (i > 0)
@@ -161,15 +174,15 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
 // The state one implicit step later: q, then q̇.
 template <bool integral, class Real>
 void step_ahead(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const double* step, Real* out,
-                Scratch<Real> scratch) {
+                const Leaning<Real>* leaning, Scratch<Real> scratch) {
     const long size = 3 * long(arm.n);
     Real *springs = scratch.take(size), *dampers = scratch.take(size), *there = scratch.take(size);
     Real *rate = scratch.take(size), *first = scratch.take(size), *second = scratch.take(size);
     for (long j = 0; j < size; j += 3) first_stage(q + j, qd + j, step, springs + j);
-    accelerations<integral, true>(arm, q, qd, tau, springs, qd, step, first, scratch);
+    accelerations<integral, true>(arm, q, qd, tau, springs, qd, step, leaning, first, scratch);
     for (long j = 0; j < size; j += 3)
         second_stage(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
-    accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, second, scratch);
+    accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, leaning, second, scratch);
     for (long j = 0; j < size; j += 3) end_of_step(q + j, qd + j, first + j, second + j, step, out + j, out + size + j);
 }
 

@@ -37,10 +37,10 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
     const long size = 3L * arm.n;
     switch (request.quantity) {
         case forward_dynamics:
-            accelerations<integral, false>(arm, q, qd, third, q, qd, nullptr, out, scratch);
+            accelerations<integral, false, Real>(arm, q, qd, third, q, qd, nullptr, nullptr, out, scratch);
             break;
         case implicit_step:
-            step_ahead<integral>(arm, q, qd, third, &request.step, out, scratch);
+            step_ahead<integral, Real>(arm, q, qd, third, &request.step, out, nullptr, scratch);
             break;
         case inverse_dynamics:
         case bias_forces:
@@ -133,8 +133,8 @@ void linearize(const Arm& arm, const double* const* in, double* out, Dual* memor
             state[j] = Dual(in[j / size][j % size]);
             if (j >= first && j < first + lanes) state[j].slope.set(j - first, 1.0);
         }
-        accelerations<integral, false>(arm, state, state + size, state + 2L * size, state, state + size, nullptr, qdd,
-                                       scratch);
+        accelerations<integral, false, Dual>(arm, state, state + size, state + 2L * size, state, state + size, nullptr,
+                                             nullptr, qdd, scratch);
         for (int j = 0; j < size; ++j)
             for (int k = first; k < first + lanes && k < 3 * size; ++k) {
                 const double slope = qdd[j].slope[k - first];
@@ -314,7 +314,8 @@ long work_size(const Arm& arm, const Request& request) {
 }
 
 long work_size(const Plant& plant) {
-    return CONTINUARM_LEVEL::scratch_numbers(plant.arm->n) + 6 * plant.size() + plant.muscle_count();
+    return CONTINUARM_LEVEL::scratch_numbers(plant.arm->n) + 6 * plant.size() +
+           (1 + plant.branch_count) * plant.muscle_count() + 6 * plant.arm->n;
 }
 #endif
 

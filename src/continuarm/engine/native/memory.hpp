@@ -91,20 +91,40 @@ private:
 // A plant with scratch memory of its own: what solvers call. The arm must outlive it.
 class PlantMemory {
 public:
-    PlantMemory(const Arm& arm, const std::vector<Rows>& muscles, const Rows& valves, bool remembers,
-                const std::vector<long>& states, const std::vector<long>& commands) {
+    PlantMemory(const Arm& arm, const std::vector<Rows>& muscles, const Rows& valves, const Rows& branches,
+                const Rows& kept, bool remembers, const std::vector<long>& states, const std::vector<long>& commands) {
         append(muscles, muscles_, first_muscle_);
         for (const std::vector<double>& valve : valves) append(valve, valves_);
-        if (muscles.size() != std::size_t(arm.n) || valves_.size() != muscles_.size() || states.size() != 5 ||
-            commands.size() != 3)
+        for (const std::vector<double>& branch : branches) append(branch, branches_);
+        for (const std::vector<double>& each : kept) append(each, kept_);
+        const std::size_t count = muscles_.size();
+        if (muscles.size() != std::size_t(arm.n) || valves_.size() != count || states.size() != 6 ||
+            commands.size() != 3 || count == 0 || branches_.size() % count != 0 || kept_.size() != branches_.size())
             throw std::invalid_argument("a plant's numbers do not fit together");
-        plant_ = {&arm,      muscles_.data(), valves_.data(), first_muscle_.data(), remembers,   states[0],  states[1],
-                  states[2], states[3],       states[4],      commands[0],          commands[1], commands[2]};
+        plant_ = {&arm,
+                  muscles_.data(),
+                  valves_.data(),
+                  branches_.data(),
+                  kept_.data(),
+                  int(branches_.size() / count),
+                  first_muscle_.data(),
+                  remembers,
+                  states[0],
+                  states[1],
+                  states[2],
+                  states[3],
+                  states[4],
+                  states[5],
+                  commands[0],
+                  commands[1],
+                  commands[2]};
         const long memory = remembers ? plant_.muscle_count() : 0;
         if (plant_.pressures != 2 * plant_.size() || plant_.hysteresis != plant_.pressures + memory ||
-            plant_.supplied != plant_.hysteresis + memory || plant_.dissipated != plant_.supplied + 1 ||
-            plant_.width != plant_.dissipated + 1 || plant_.forces != plant_.muscle_count() ||
-            plant_.wrench != plant_.forces + plant_.size() || plant_.command_width != plant_.wrench + 6)
+            plant_.creep != plant_.hysteresis + memory ||
+            plant_.supplied != plant_.creep + plant_.branch_count * memory ||
+            plant_.dissipated != plant_.supplied + 1 || plant_.width != plant_.dissipated + 1 ||
+            plant_.forces != plant_.muscle_count() || plant_.wrench != plant_.forces + plant_.size() ||
+            plant_.command_width != plant_.wrench + 6)
             throw std::invalid_argument("a plant's layouts do not fit together");
     }
     PlantMemory(const PlantMemory&) = delete;
@@ -118,6 +138,8 @@ public:
 private:
     std::vector<Muscle<double>> muscles_;
     std::vector<ValveStep<double>> valves_;
+    std::vector<Branch<double>> branches_;
+    std::vector<BranchStep<double>> kept_;
     std::vector<int> first_muscle_;
     Plant plant_{};
 };

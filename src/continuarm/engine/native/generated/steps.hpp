@@ -4433,6 +4433,45 @@ CONTINUARM_STEP impedance(const Section<Constant>& section, const Symmetric<Real
     extra.entry_22 = t18;
 }
 
+// τ_i - K (q_i - q̂_i): a force that τ has at other lengths q̂ and that falls by K: (..., 3).
+// 15 operations.
+template <class Real>
+CONTINUARM_STEP lean(const Symmetric<Real>& block, const Real* q, const Real* there, const Real* tau, Real* tau_out) {
+    const Real tau_0 = Real(tau[0]);
+    const Real block_0 = Real(block.entry_00);
+    const Real q_0 = Real(q[0]);
+    const Real there_0 = Real(there[0]);
+    const Real block_1 = Real(block.entry_01);
+    const Real q_1 = Real(q[1]);
+    const Real there_1 = Real(there[1]);
+    const Real block_2 = Real(block.entry_02);
+    const Real q_2 = Real(q[2]);
+    const Real there_2 = Real(there[2]);
+    const Real tau_1 = Real(tau[1]);
+    const Real block_3 = Real(block.entry_11);
+    const Real block_4 = Real(block.entry_12);
+    const Real tau_2 = Real(tau[2]);
+    const Real block_5 = Real(block.entry_22);
+    const Real t0 = q_0 - there_0;
+    const Real t1 = q_1 - there_1;
+    const Real t2 = block_1 * t1;
+    const Real t3 = madd(block_0, t0, t2);
+    const Real t4 = q_2 - there_2;
+    const Real t5 = madd(block_2, t4, t3);
+    const Real t6 = tau_0 - t5;
+    const Real t7 = block_3 * t1;
+    const Real t8 = madd(block_1, t0, t7);
+    const Real t9 = madd(block_4, t4, t8);
+    const Real t10 = tau_1 - t9;
+    const Real t11 = block_4 * t1;
+    const Real t12 = madd(block_2, t0, t11);
+    const Real t13 = madd(block_5, t4, t12);
+    const Real t14 = tau_2 - t13;
+    tau_out[0] = t6;
+    tau_out[1] = t10;
+    tau_out[2] = t14;
+}
+
 // Where the first stage takes springs: a part γ of the step ahead.
 // 4 operations.
 template <class Real, class Constant>
@@ -9118,7 +9157,7 @@ CONTINUARM_STEP section_power(const Section<Constant>& section, const Real* tau,
 }
 
 // τ_i and power with those of one muscle, and the rates of its pressure, Pa/s, and of its hysteresis, N/s.
-// 32 operations.
+// 38 operations.
 template <class Real, class Constant>
 CONTINUARM_STEP muscle_rate(const Muscle<Constant>& muscle, const Real* command, const Real* pressure, const Real* hysteresis, const Real* q, const Real* qd, const Real* tau, const Real* power, Real* tau_out, Real* power_out, Real* pressure_rate, Real* hysteresis_rate) {
     const Real tau_0 = Real(tau[0]);
@@ -9132,6 +9171,7 @@ CONTINUARM_STEP muscle_rate(const Muscle<Constant>& muscle, const Real* command,
     const Real muscle_2 = Real(muscle.row_2);
     const Real q_2 = Real(q[2]);
     const Real muscle_5 = Real(muscle.pressure_stiffness);
+    const Real muscle_6 = Real(muscle.hardening);
     const Real hysteresis_0 = Real(hysteresis[0]);
     const Real tau_1 = Real(tau[1]);
     const Real tau_2 = Real(tau[2]);
@@ -9140,102 +9180,127 @@ CONTINUARM_STEP muscle_rate(const Muscle<Constant>& muscle, const Real* command,
     const Real qd_1 = Real(qd[1]);
     const Real qd_2 = Real(qd[2]);
     const Real power_1 = Real(power[1]);
-    const Real muscle_6 = Real(muscle.valve_rate);
     const Real command_0 = Real(command[0]);
-    const Real muscle_7 = Real(muscle.loop_a);
-    const Real muscle_8 = Real(muscle.loop_b);
-    const Real muscle_9 = Real(muscle.loop_g);
+    const Real muscle_7 = Real(muscle.fill_rate);
+    const Real muscle_8 = Real(muscle.vent_rate);
+    const Real muscle_9 = Real(muscle.loop_a);
+    const Real muscle_10 = Real(muscle.loop_b);
+    const Real muscle_11 = Real(muscle.loop_g);
     const Real t0 = pressure_0 - muscle_4;
     const Real t1 = positive_part(t0);
     const Real t2 = muscle_1 * q_1;
     const Real t3 = madd(muscle_0, q_0, t2);
     const Real t4 = madd(muscle_2, q_2, t3);
-    const Real t5 = muscle_5 * pressure_0;
+    const Real t5 = muscle_6 * t4;
     const Real t6 = t4 * t5;
-    const Real t7 = msub(muscle_3, t1, t6);
-    const Real t8 = t7 - hysteresis_0;
-    const Real t9 = madd(muscle_0, t8, tau_0);
-    const Real t10 = madd(muscle_1, t8, tau_1);
-    const Real t11 = madd(muscle_2, t8, tau_2);
-    const Real t12 = muscle_1 * qd_1;
-    const Real t13 = madd(muscle_0, qd_0, t12);
-    const Real t14 = madd(muscle_2, qd_2, t13);
-    const Real t15 = madd(t14, t7, power_0);
-    const Real t16 = madd(hysteresis_0, t14, power_1);
-    const Real t17 = command_0 - pressure_0;
-    const Real t18 = muscle_6 * t17;
-    const Real t19 = positive_part(t14);
-    const Real t20 = -t14;
-    const Real t21 = positive_part(t20);
-    const Real t22 = t19 + t21;
-    const Real t23 = muscle_8 * t22;
-    const Real t24 = hysteresis_0 * t23;
-    const Real t25 = msub(muscle_7, t14, t24);
-    const Real t26 = muscle_9 * t14;
-    const Real t27 = positive_part(hysteresis_0);
-    const Real t28 = -hysteresis_0;
-    const Real t29 = positive_part(t28);
-    const Real t30 = t27 + t29;
-    const Real t31 = nmadd(t26, t30, t25);
-    tau_out[0] = t9;
-    tau_out[1] = t10;
-    tau_out[2] = t11;
-    power_out[0] = t15;
-    power_out[1] = t16;
-    pressure_rate[0] = t18;
-    hysteresis_rate[0] = t31;
+    const Real t7 = madd(muscle_5, pressure_0, t6);
+    const Real t8 = t4 * t7;
+    const Real t9 = msub(muscle_3, t1, t8);
+    const Real t10 = t9 - hysteresis_0;
+    const Real t11 = madd(muscle_0, t10, tau_0);
+    const Real t12 = madd(muscle_1, t10, tau_1);
+    const Real t13 = madd(muscle_2, t10, tau_2);
+    const Real t14 = muscle_1 * qd_1;
+    const Real t15 = madd(muscle_0, qd_0, t14);
+    const Real t16 = madd(muscle_2, qd_2, t15);
+    const Real t17 = madd(t16, t9, power_0);
+    const Real t18 = madd(hysteresis_0, t16, power_1);
+    const Real t19 = command_0 - pressure_0;
+    const Real t20 = is_positive(t19);
+    const Real t21 = Real(1.0) - t20;
+    const Real t22 = muscle_8 * t21;
+    const Real t23 = madd(muscle_7, t20, t22);
+    const Real t24 = t19 * t23;
+    const Real t25 = positive_part(t16);
+    const Real t26 = -t16;
+    const Real t27 = positive_part(t26);
+    const Real t28 = t25 + t27;
+    const Real t29 = muscle_10 * t28;
+    const Real t30 = hysteresis_0 * t29;
+    const Real t31 = msub(muscle_9, t16, t30);
+    const Real t32 = muscle_11 * t16;
+    const Real t33 = positive_part(hysteresis_0);
+    const Real t34 = -hysteresis_0;
+    const Real t35 = positive_part(t34);
+    const Real t36 = t33 + t35;
+    const Real t37 = nmadd(t32, t36, t31);
+    tau_out[0] = t11;
+    tau_out[1] = t12;
+    tau_out[2] = t13;
+    power_out[0] = t17;
+    power_out[1] = t18;
+    pressure_rate[0] = t24;
+    hysteresis_rate[0] = t37;
 }
 
 // K over q_i (..., 3, 3) with that of one muscle, and how fast its pressure and its hysteresis relax, 1/s.
-// 21 operations.
+// 33 operations.
 template <class Real, class Constant>
-CONTINUARM_STEP muscle_tangent(const Muscle<Constant>& muscle, const Real* pressure, const Real* qd, const Symmetric<Real>& block, Symmetric<Real>& block_out, Real* pressure_relaxation, Real* hysteresis_relaxation) {
+CONTINUARM_STEP muscle_tangent(const Muscle<Constant>& muscle, const Real* command, const Real* pressure, const Real* q, const Real* qd, const Symmetric<Real>& block, Symmetric<Real>& block_out, Real* pressure_relaxation, Real* hysteresis_relaxation) {
     const Real block_0 = Real(block.entry_00);
-    const Real muscle_7 = Real(muscle.loop_a);
+    const Real muscle_9 = Real(muscle.loop_a);
     const Real muscle_5 = Real(muscle.pressure_stiffness);
     const Real pressure_0 = Real(pressure[0]);
     const Real muscle_0 = Real(muscle.row_0);
-    const Real block_1 = Real(block.entry_01);
+    const Real q_0 = Real(q[0]);
     const Real muscle_1 = Real(muscle.row_1);
-    const Real block_2 = Real(block.entry_02);
+    const Real q_1 = Real(q[1]);
     const Real muscle_2 = Real(muscle.row_2);
+    const Real q_2 = Real(q[2]);
+    const Real muscle_6 = Real(muscle.hardening);
+    const Real block_1 = Real(block.entry_01);
+    const Real block_2 = Real(block.entry_02);
     const Real block_3 = Real(block.entry_11);
     const Real block_4 = Real(block.entry_12);
     const Real block_5 = Real(block.entry_22);
-    const Real muscle_6 = Real(muscle.valve_rate);
-    const Real muscle_8 = Real(muscle.loop_b);
+    const Real muscle_7 = Real(muscle.fill_rate);
+    const Real command_0 = Real(command[0]);
+    const Real muscle_8 = Real(muscle.vent_rate);
+    const Real muscle_10 = Real(muscle.loop_b);
     const Real qd_0 = Real(qd[0]);
     const Real qd_1 = Real(qd[1]);
     const Real qd_2 = Real(qd[2]);
-    const Real t0 = madd(muscle_5, pressure_0, muscle_7);
-    const Real t1 = muscle_0 * muscle_0;
-    const Real t2 = madd(t0, t1, block_0);
-    const Real t3 = muscle_0 * muscle_1;
-    const Real t4 = madd(t0, t3, block_1);
-    const Real t5 = muscle_0 * muscle_2;
-    const Real t6 = madd(t0, t5, block_2);
-    const Real t7 = muscle_1 * muscle_1;
-    const Real t8 = madd(t0, t7, block_3);
-    const Real t9 = muscle_1 * muscle_2;
-    const Real t10 = madd(t0, t9, block_4);
-    const Real t11 = muscle_2 * muscle_2;
-    const Real t12 = madd(t0, t11, block_5);
-    const Real t13 = muscle_1 * qd_1;
-    const Real t14 = madd(muscle_0, qd_0, t13);
-    const Real t15 = madd(muscle_2, qd_2, t14);
-    const Real t16 = positive_part(t15);
-    const Real t17 = -t15;
-    const Real t18 = positive_part(t17);
-    const Real t19 = t16 + t18;
-    const Real t20 = muscle_8 * t19;
-    block_out.entry_00 = t2;
-    block_out.entry_01 = t4;
-    block_out.entry_02 = t6;
-    block_out.entry_11 = t8;
-    block_out.entry_12 = t10;
-    block_out.entry_22 = t12;
-    pressure_relaxation[0] = muscle_6;
-    hysteresis_relaxation[0] = t20;
+    const Real t0 = muscle_1 * q_1;
+    const Real t1 = madd(muscle_0, q_0, t0);
+    const Real t2 = madd(muscle_2, q_2, t1);
+    const Real t3 = muscle_6 * Real(3.0);
+    const Real t4 = t2 * t3;
+    const Real t5 = t2 * t4;
+    const Real t6 = madd(muscle_5, pressure_0, t5);
+    const Real t7 = muscle_9 + t6;
+    const Real t8 = muscle_0 * muscle_0;
+    const Real t9 = madd(t7, t8, block_0);
+    const Real t10 = muscle_0 * muscle_1;
+    const Real t11 = madd(t7, t10, block_1);
+    const Real t12 = muscle_0 * muscle_2;
+    const Real t13 = madd(t7, t12, block_2);
+    const Real t14 = muscle_1 * muscle_1;
+    const Real t15 = madd(t7, t14, block_3);
+    const Real t16 = muscle_1 * muscle_2;
+    const Real t17 = madd(t7, t16, block_4);
+    const Real t18 = muscle_2 * muscle_2;
+    const Real t19 = madd(t7, t18, block_5);
+    const Real t20 = command_0 - pressure_0;
+    const Real t21 = is_positive(t20);
+    const Real t22 = Real(1.0) - t21;
+    const Real t23 = muscle_8 * t22;
+    const Real t24 = madd(muscle_7, t21, t23);
+    const Real t25 = muscle_1 * qd_1;
+    const Real t26 = madd(muscle_0, qd_0, t25);
+    const Real t27 = madd(muscle_2, qd_2, t26);
+    const Real t28 = positive_part(t27);
+    const Real t29 = -t27;
+    const Real t30 = positive_part(t29);
+    const Real t31 = t28 + t30;
+    const Real t32 = muscle_10 * t31;
+    block_out.entry_00 = t9;
+    block_out.entry_01 = t11;
+    block_out.entry_02 = t13;
+    block_out.entry_11 = t15;
+    block_out.entry_12 = t17;
+    block_out.entry_22 = t19;
+    pressure_relaxation[0] = t24;
+    hysteresis_relaxation[0] = t32;
 }
 
 // Lengths half a step ahead: (..., 3n).
@@ -9258,16 +9323,17 @@ CONTINUARM_STEP half_ahead(const Real* q, const Real* qd, const Constant* step, 
     there[2] = t3;
 }
 
-// τ_i with one muscle half a step ahead, its pressure at the end of the step, its hysteresis in the middle.
-// 33 operations.
+// τ_i and K over q_i with one muscle half a step ahead, its pressure at the end, its hysteresis in the middle.
+// 58 operations.
 template <class Real, class Constant>
-CONTINUARM_STEP muscle_ahead(const Muscle<Constant>& muscle, const ValveStep<Constant>& valve, const Real* command, const Real* pressure, const Real* hysteresis, const Real* q, const Real* qd, const Real* tau, const Constant* step, Real* tau_out, Real* pressure_out, Real* halfway) {
+CONTINUARM_STEP muscle_ahead(const Muscle<Constant>& muscle, const ValveStep<Constant>& valve, const Real* command, const Real* pressure, const Real* hysteresis, const Real* q, const Real* qd, const Real* tau, const Symmetric<Real>& block, const Constant* step, Real* tau_out, Symmetric<Real>& block_out, Real* pressure_out, Real* halfway) {
     const Real tau_0 = Real(tau[0]);
     const Real muscle_0 = Real(muscle.row_0);
     const Real muscle_3 = Real(muscle.area);
     const Real command_0 = Real(command[0]);
-    const Real valve_1 = Real(valve.mean);
     const Real pressure_0 = Real(pressure[0]);
+    const Real valve_1 = Real(valve.fill_mean);
+    const Real valve_3 = Real(valve.vent_mean);
     const Real muscle_4 = Real(muscle.dead_zone);
     const Real q_0 = Real(q[0]);
     const Real muscle_1 = Real(muscle.row_1);
@@ -9275,55 +9341,94 @@ CONTINUARM_STEP muscle_ahead(const Muscle<Constant>& muscle, const ValveStep<Con
     const Real muscle_2 = Real(muscle.row_2);
     const Real q_2 = Real(q[2]);
     const Real muscle_5 = Real(muscle.pressure_stiffness);
+    const Real muscle_6 = Real(muscle.hardening);
     const Real hysteresis_0 = Real(hysteresis[0]);
     const Real step_0 = Real(step[0]);
-    const Real muscle_7 = Real(muscle.loop_a);
+    const Real muscle_9 = Real(muscle.loop_a);
     const Real qd_0 = Real(qd[0]);
     const Real qd_1 = Real(qd[1]);
     const Real qd_2 = Real(qd[2]);
-    const Real muscle_8 = Real(muscle.loop_b);
-    const Real muscle_9 = Real(muscle.loop_g);
+    const Real muscle_10 = Real(muscle.loop_b);
+    const Real muscle_11 = Real(muscle.loop_g);
     const Real tau_1 = Real(tau[1]);
     const Real tau_2 = Real(tau[2]);
-    const Real valve_0 = Real(valve.left);
+    const Real block_0 = Real(block.entry_00);
+    const Real block_1 = Real(block.entry_01);
+    const Real block_2 = Real(block.entry_02);
+    const Real block_3 = Real(block.entry_11);
+    const Real block_4 = Real(block.entry_12);
+    const Real block_5 = Real(block.entry_22);
+    const Real valve_0 = Real(valve.fill_left);
+    const Real valve_2 = Real(valve.vent_left);
     const Real t0 = pressure_0 - command_0;
-    const Real t1 = madd(valve_1, t0, command_0);
-    const Real t2 = t1 - muscle_4;
-    const Real t3 = positive_part(t2);
-    const Real t4 = muscle_1 * q_1;
-    const Real t5 = madd(muscle_0, q_0, t4);
-    const Real t6 = madd(muscle_2, q_2, t5);
-    const Real t7 = muscle_5 * t1;
-    const Real t8 = t6 * t7;
-    const Real t9 = msub(muscle_3, t3, t8);
-    const Real t10 = step_0 * Real(0.5);
-    const Real t11 = muscle_1 * qd_1;
-    const Real t12 = madd(muscle_0, qd_0, t11);
-    const Real t13 = madd(muscle_2, qd_2, t12);
-    const Real t14 = positive_part(t13);
-    const Real t15 = -t13;
-    const Real t16 = positive_part(t15);
-    const Real t17 = t14 + t16;
-    const Real t18 = muscle_8 * t17;
-    const Real t19 = hysteresis_0 * t18;
-    const Real t20 = msub(muscle_7, t13, t19);
-    const Real t21 = muscle_9 * t13;
-    const Real t22 = positive_part(hysteresis_0);
-    const Real t23 = -hysteresis_0;
-    const Real t24 = positive_part(t23);
-    const Real t25 = t22 + t24;
-    const Real t26 = nmadd(t21, t25, t20);
-    const Real t27 = madd(t10, t26, hysteresis_0);
-    const Real t28 = t9 - t27;
-    const Real t29 = madd(muscle_0, t28, tau_0);
-    const Real t30 = madd(muscle_1, t28, tau_1);
-    const Real t31 = madd(muscle_2, t28, tau_2);
-    const Real t32 = madd(valve_0, t0, command_0);
-    tau_out[0] = t29;
-    tau_out[1] = t30;
-    tau_out[2] = t31;
-    pressure_out[0] = t32;
-    halfway[0] = t27;
+    const Real t1 = command_0 - pressure_0;
+    const Real t2 = is_positive(t1);
+    const Real t3 = Real(1.0) - t2;
+    const Real t4 = valve_3 * t3;
+    const Real t5 = madd(valve_1, t2, t4);
+    const Real t6 = madd(t0, t5, command_0);
+    const Real t7 = t6 - muscle_4;
+    const Real t8 = positive_part(t7);
+    const Real t9 = muscle_1 * q_1;
+    const Real t10 = madd(muscle_0, q_0, t9);
+    const Real t11 = madd(muscle_2, q_2, t10);
+    const Real t12 = muscle_5 * t6;
+    const Real t13 = muscle_6 * t11;
+    const Real t14 = madd(t11, t13, t12);
+    const Real t15 = t11 * t14;
+    const Real t16 = msub(muscle_3, t8, t15);
+    const Real t17 = step_0 * Real(0.5);
+    const Real t18 = muscle_1 * qd_1;
+    const Real t19 = madd(muscle_0, qd_0, t18);
+    const Real t20 = madd(muscle_2, qd_2, t19);
+    const Real t21 = positive_part(t20);
+    const Real t22 = -t20;
+    const Real t23 = positive_part(t22);
+    const Real t24 = t21 + t23;
+    const Real t25 = muscle_10 * t24;
+    const Real t26 = hysteresis_0 * t25;
+    const Real t27 = msub(muscle_9, t20, t26);
+    const Real t28 = muscle_11 * t20;
+    const Real t29 = positive_part(hysteresis_0);
+    const Real t30 = -hysteresis_0;
+    const Real t31 = positive_part(t30);
+    const Real t32 = t29 + t31;
+    const Real t33 = nmadd(t28, t32, t27);
+    const Real t34 = madd(t17, t33, hysteresis_0);
+    const Real t35 = t16 - t34;
+    const Real t36 = madd(muscle_0, t35, tau_0);
+    const Real t37 = madd(muscle_1, t35, tau_1);
+    const Real t38 = madd(muscle_2, t35, tau_2);
+    const Real t39 = muscle_6 * Real(3.0);
+    const Real t40 = t11 * t39;
+    const Real t41 = madd(t11, t40, t12);
+    const Real t42 = muscle_9 + t41;
+    const Real t43 = muscle_0 * muscle_0;
+    const Real t44 = madd(t42, t43, block_0);
+    const Real t45 = muscle_0 * muscle_1;
+    const Real t46 = madd(t42, t45, block_1);
+    const Real t47 = muscle_0 * muscle_2;
+    const Real t48 = madd(t42, t47, block_2);
+    const Real t49 = muscle_1 * muscle_1;
+    const Real t50 = madd(t42, t49, block_3);
+    const Real t51 = muscle_1 * muscle_2;
+    const Real t52 = madd(t42, t51, block_4);
+    const Real t53 = muscle_2 * muscle_2;
+    const Real t54 = madd(t42, t53, block_5);
+    const Real t55 = valve_2 * t3;
+    const Real t56 = madd(valve_0, t2, t55);
+    const Real t57 = madd(t0, t56, command_0);
+    tau_out[0] = t36;
+    tau_out[1] = t37;
+    tau_out[2] = t38;
+    block_out.entry_00 = t44;
+    block_out.entry_01 = t46;
+    block_out.entry_02 = t48;
+    block_out.entry_11 = t50;
+    block_out.entry_12 = t52;
+    block_out.entry_22 = t54;
+    pressure_out[0] = t57;
+    halfway[0] = t34;
 }
 
 // The way of q_i in a step (..., 3), m, and the energies (..., 2) with what forces supplied and dampers took, J.
@@ -9381,7 +9486,7 @@ CONTINUARM_STEP section_work(const Section<Constant>& section, const Real* q, co
 template <class Real, class Constant>
 CONTINUARM_STEP muscle_work(const Muscle<Constant>& muscle, const Real* halfway, const Real* hysteresis, const Real* moved, const Real* energy, Real* hysteresis_out, Real* energy_out) {
     const Real hysteresis_0 = Real(hysteresis[0]);
-    const Real muscle_7 = Real(muscle.loop_a);
+    const Real muscle_9 = Real(muscle.loop_a);
     const Real muscle_0 = Real(muscle.row_0);
     const Real moved_0 = Real(moved[0]);
     const Real muscle_1 = Real(muscle.row_1);
@@ -9389,8 +9494,8 @@ CONTINUARM_STEP muscle_work(const Muscle<Constant>& muscle, const Real* halfway,
     const Real muscle_2 = Real(muscle.row_2);
     const Real moved_2 = Real(moved[2]);
     const Real halfway_0 = Real(halfway[0]);
-    const Real muscle_8 = Real(muscle.loop_b);
-    const Real muscle_9 = Real(muscle.loop_g);
+    const Real muscle_10 = Real(muscle.loop_b);
+    const Real muscle_11 = Real(muscle.loop_g);
     const Real energy_0 = Real(energy[0]);
     const Real energy_1 = Real(energy[1]);
     const Real t0 = muscle_1 * moved_1;
@@ -9400,10 +9505,10 @@ CONTINUARM_STEP muscle_work(const Muscle<Constant>& muscle, const Real* halfway,
     const Real t4 = -t2;
     const Real t5 = positive_part(t4);
     const Real t6 = t3 + t5;
-    const Real t7 = muscle_8 * t6;
+    const Real t7 = muscle_10 * t6;
     const Real t8 = halfway_0 * t7;
-    const Real t9 = msub(muscle_7, t2, t8);
-    const Real t10 = muscle_9 * t2;
+    const Real t9 = msub(muscle_9, t2, t8);
+    const Real t10 = muscle_11 * t2;
     const Real t11 = positive_part(halfway_0);
     const Real t12 = -halfway_0;
     const Real t13 = positive_part(t12);
@@ -9415,6 +9520,166 @@ CONTINUARM_STEP muscle_work(const Muscle<Constant>& muscle, const Real* halfway,
     hysteresis_out[0] = t16;
     energy_out[0] = t17;
     energy_out[1] = t18;
+}
+
+// τ_i and power with those of a relaxing branch of a muscle, and the rate of its force, N/s.
+// 9 operations.
+template <class Real, class Constant>
+CONTINUARM_STEP branch_rate(const Muscle<Constant>& muscle, const Branch<Constant>& branch, const Real* creep, const Real* qd, const Real* tau, const Real* power, Real* tau_out, Real* power_out, Real* creep_rate) {
+    const Real tau_0 = Real(tau[0]);
+    const Real muscle_0 = Real(muscle.row_0);
+    const Real creep_0 = Real(creep[0]);
+    const Real tau_1 = Real(tau[1]);
+    const Real muscle_1 = Real(muscle.row_1);
+    const Real tau_2 = Real(tau[2]);
+    const Real muscle_2 = Real(muscle.row_2);
+    const Real power_0 = Real(power[0]);
+    const Real power_1 = Real(power[1]);
+    const Real qd_0 = Real(qd[0]);
+    const Real qd_1 = Real(qd[1]);
+    const Real qd_2 = Real(qd[2]);
+    const Real branch_0 = Real(branch.stiffness);
+    const Real branch_1 = Real(branch.relaxation);
+    const Real t0 = nmadd(muscle_0, creep_0, tau_0);
+    const Real t1 = nmadd(muscle_1, creep_0, tau_1);
+    const Real t2 = nmadd(muscle_2, creep_0, tau_2);
+    const Real t3 = muscle_1 * qd_1;
+    const Real t4 = madd(muscle_0, qd_0, t3);
+    const Real t5 = madd(muscle_2, qd_2, t4);
+    const Real t6 = madd(creep_0, t5, power_1);
+    const Real t7 = branch_1 * creep_0;
+    const Real t8 = msub(branch_0, t5, t7);
+    tau_out[0] = t0;
+    tau_out[1] = t1;
+    tau_out[2] = t2;
+    power_out[0] = power_0;
+    power_out[1] = t6;
+    creep_rate[0] = t8;
+}
+
+// K over q_i (..., 3, 3) with that of a relaxing branch of a muscle, and how fast its force relaxes, 1/s.
+// 12 operations.
+template <class Real, class Constant>
+CONTINUARM_STEP branch_tangent(const Muscle<Constant>& muscle, const Branch<Constant>& branch, const Symmetric<Real>& block, Symmetric<Real>& block_out, Real* creep_relaxation) {
+    const Real block_0 = Real(block.entry_00);
+    const Real branch_0 = Real(branch.stiffness);
+    const Real muscle_0 = Real(muscle.row_0);
+    const Real block_1 = Real(block.entry_01);
+    const Real muscle_1 = Real(muscle.row_1);
+    const Real block_2 = Real(block.entry_02);
+    const Real muscle_2 = Real(muscle.row_2);
+    const Real block_3 = Real(block.entry_11);
+    const Real block_4 = Real(block.entry_12);
+    const Real block_5 = Real(block.entry_22);
+    const Real branch_1 = Real(branch.relaxation);
+    const Real t0 = muscle_0 * muscle_0;
+    const Real t1 = madd(branch_0, t0, block_0);
+    const Real t2 = muscle_0 * muscle_1;
+    const Real t3 = madd(branch_0, t2, block_1);
+    const Real t4 = muscle_0 * muscle_2;
+    const Real t5 = madd(branch_0, t4, block_2);
+    const Real t6 = muscle_1 * muscle_1;
+    const Real t7 = madd(branch_0, t6, block_3);
+    const Real t8 = muscle_1 * muscle_2;
+    const Real t9 = madd(branch_0, t8, block_4);
+    const Real t10 = muscle_2 * muscle_2;
+    const Real t11 = madd(branch_0, t10, block_5);
+    block_out.entry_00 = t1;
+    block_out.entry_01 = t3;
+    block_out.entry_02 = t5;
+    block_out.entry_11 = t7;
+    block_out.entry_12 = t9;
+    block_out.entry_22 = t11;
+    creep_relaxation[0] = branch_1;
+}
+
+// τ_i and K over q_i with a relaxing branch of a muscle half a step ahead, and its force then.
+// 23 operations.
+template <class Real, class Constant>
+CONTINUARM_STEP branch_ahead(const Muscle<Constant>& muscle, const Branch<Constant>& branch, const BranchStep<Constant>& kept, const Real* creep, const Real* qd, const Real* tau, const Symmetric<Real>& block, const Constant* step, Real* tau_out, Symmetric<Real>& block_out, Real* halfway) {
+    const Real tau_0 = Real(tau[0]);
+    const Real muscle_0 = Real(muscle.row_0);
+    const Real kept_2 = Real(kept.half_left);
+    const Real creep_0 = Real(creep[0]);
+    const Real branch_0 = Real(branch.stiffness);
+    const Real kept_3 = Real(kept.half_mean);
+    const Real step_0 = Real(step[0]);
+    const Real qd_0 = Real(qd[0]);
+    const Real muscle_1 = Real(muscle.row_1);
+    const Real qd_1 = Real(qd[1]);
+    const Real muscle_2 = Real(muscle.row_2);
+    const Real qd_2 = Real(qd[2]);
+    const Real tau_1 = Real(tau[1]);
+    const Real tau_2 = Real(tau[2]);
+    const Real block_0 = Real(block.entry_00);
+    const Real block_1 = Real(block.entry_01);
+    const Real block_2 = Real(block.entry_02);
+    const Real block_3 = Real(block.entry_11);
+    const Real block_4 = Real(block.entry_12);
+    const Real block_5 = Real(block.entry_22);
+    const Real t0 = branch_0 * kept_3;
+    const Real t1 = step_0 * Real(0.5);
+    const Real t2 = muscle_1 * qd_1;
+    const Real t3 = madd(muscle_0, qd_0, t2);
+    const Real t4 = madd(muscle_2, qd_2, t3);
+    const Real t5 = t1 * t4;
+    const Real t6 = t0 * t5;
+    const Real t7 = madd(kept_2, creep_0, t6);
+    const Real t8 = nmadd(muscle_0, t7, tau_0);
+    const Real t9 = nmadd(muscle_1, t7, tau_1);
+    const Real t10 = nmadd(muscle_2, t7, tau_2);
+    const Real t11 = muscle_0 * muscle_0;
+    const Real t12 = madd(t0, t11, block_0);
+    const Real t13 = muscle_0 * muscle_1;
+    const Real t14 = madd(t0, t13, block_1);
+    const Real t15 = muscle_0 * muscle_2;
+    const Real t16 = madd(t0, t15, block_2);
+    const Real t17 = muscle_1 * muscle_1;
+    const Real t18 = madd(t0, t17, block_3);
+    const Real t19 = muscle_1 * muscle_2;
+    const Real t20 = madd(t0, t19, block_4);
+    const Real t21 = muscle_2 * muscle_2;
+    const Real t22 = madd(t0, t21, block_5);
+    tau_out[0] = t8;
+    tau_out[1] = t9;
+    tau_out[2] = t10;
+    block_out.entry_00 = t12;
+    block_out.entry_01 = t14;
+    block_out.entry_02 = t16;
+    block_out.entry_11 = t18;
+    block_out.entry_12 = t20;
+    block_out.entry_22 = t22;
+    halfway[0] = t7;
+}
+
+// The force of a relaxing branch after a step, and the energies with what it took, as in muscle_work.
+// 8 operations.
+template <class Real, class Constant>
+CONTINUARM_STEP branch_work(const Muscle<Constant>& muscle, const Branch<Constant>& branch, const BranchStep<Constant>& kept, const Real* halfway, const Real* creep, const Real* moved, const Real* energy, Real* creep_out, Real* energy_out) {
+    const Real kept_0 = Real(kept.left);
+    const Real creep_0 = Real(creep[0]);
+    const Real muscle_0 = Real(muscle.row_0);
+    const Real moved_0 = Real(moved[0]);
+    const Real muscle_1 = Real(muscle.row_1);
+    const Real moved_1 = Real(moved[1]);
+    const Real muscle_2 = Real(muscle.row_2);
+    const Real moved_2 = Real(moved[2]);
+    const Real branch_0 = Real(branch.stiffness);
+    const Real kept_1 = Real(kept.mean);
+    const Real energy_0 = Real(energy[0]);
+    const Real halfway_0 = Real(halfway[0]);
+    const Real energy_1 = Real(energy[1]);
+    const Real t0 = muscle_1 * moved_1;
+    const Real t1 = madd(muscle_0, moved_0, t0);
+    const Real t2 = madd(muscle_2, moved_2, t1);
+    const Real t3 = branch_0 * kept_1;
+    const Real t4 = t2 * t3;
+    const Real t5 = madd(kept_0, creep_0, t4);
+    const Real t6 = madd(halfway_0, t2, energy_0);
+    const Real t7 = madd(halfway_0, t2, energy_1);
+    creep_out[0] = t5;
+    energy_out[0] = t6;
+    energy_out[1] = t7;
 }
 
 // The value at a time on the straight line from `begin` at the time `start` to `end` at the time `until`.

@@ -286,18 +286,38 @@ struct Muscle {
     Real area;
     Real dead_zone;
     Real pressure_stiffness;
-    Real valve_rate;
+    Real hardening;
+    Real fill_rate;
+    Real vent_rate;
     Real loop_a;
     Real loop_b;
     Real loop_g;
-    static constexpr int size = 10;
+    static constexpr int size = 12;
 };
 
 template <class Real>
 struct ValveStep {
+    Real fill_left;
+    Real fill_mean;
+    Real vent_left;
+    Real vent_mean;
+    static constexpr int size = 4;
+};
+
+template <class Real>
+struct Branch {
+    Real stiffness;
+    Real relaxation;
+    static constexpr int size = 2;
+};
+
+template <class Real>
+struct BranchStep {
     Real left;
     Real mean;
-    static constexpr int size = 2;
+    Real half_left;
+    Real half_mean;
+    static constexpr int size = 4;
 };
 
 }  // namespace continuarm
