@@ -195,6 +195,7 @@ def recording(given: Given) -> Call:
         start=lambda: given.text(given.choice("equilibrium", "hanging", "unbent")),
         wrench=lambda: given.array(np.zeros(6)),
         static=lambda: given.anything(False),
+        notes=lambda: given.anything(["put in order"]),
     )
     name = given.text("run")
 
@@ -217,6 +218,7 @@ def recording_files(given: Given) -> Call:
             start=lambda: given.text("unbent"),
             sigma=lambda: given.number(1e-3),
             linear=lambda: given.anything(True),
+            repeats=lambda: given.text(given.choice("gaps", "keep")),
         )
         arguments = (given.path(given.choice("recording.csv", "run.nc")), given.wrong_arm(of))
         return Call("read_recording", ca.read_recording, arguments, named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,8 @@ REFUSED = (
     (b"t, x\n" + b"," * (MOST_COLUMNS + 1), f"line 2 has more than {MOST_COLUMNS} cells"),
     (b"t, x\n" + b"0" * (LONGEST_LINE + 1), f"line 2 is longer than {LONGEST_LINE} characters"),
     (b"t, x\n0, " + b"1" * 200_000, "line 2: field larger than"),
+    (gzip.compress(b"t, x\n0, 1\n")[:-9], "gzip and not complete"),
+    (b"\x1f\x8b" + b"0" * 40, "gzip does and cannot be unpacked"),
 )
 
 
@@ -57,3 +60,12 @@ def test_a_table_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(lines(tmp_path, "t\n1\n2\n3\n4\n")) == 5
     with pytest.raises(ValueError, match="longer than 10 bytes"):
         lines(tmp_path, "t\n1\n2\n3\n45\n")
+
+
+def test_a_packed_table_has_the_same_bound_and_the_same_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"t\n1\n2\n"
+    assert lines(tmp_path, gzip.compress(text)) == lines(tmp_path, text)
+    assert lines(tmp_path, gzip.compress(text) + gzip.compress(b"3\n")) == lines(tmp_path, text + b"3\n")
+    monkeypatch.setattr(tables, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="longer than 1000 bytes when unpacked"):
+        lines(tmp_path, gzip.compress(b"1\n" * 100_000, mtime=0))

@@ -8,13 +8,23 @@ import numpy as np
 import pytest
 from sample_recordings import STEPS
 
-from continuarm import ForceSignal, PressureSignal, PressureSteps, equilibrium, load_arm, save_motion, simulate
+from continuarm import (
+    ForceSignal,
+    Gauge,
+    PressureSignal,
+    PressureSteps,
+    Rig,
+    equilibrium,
+    load_arm,
+    save_motion,
+    simulate,
+)
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_file import read_recording, write_recording
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.simulated_tracks import simulated_track
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
-from refusals import answers, refused, refuses
+from refusals import answers, check_named, refused, refuses
 
 
 def alike(found, expected, prototype):
@@ -33,7 +43,7 @@ def test_what_is_written_is_read_back(prototype, run, tmp_path):
     write_recording(run, prototype, tmp_path / "run.csv")
     found = read_recording(tmp_path / "run.csv", prototype)
     alike(found, run, prototype)
-    assert (found.name, found.start, found.static) == ("run", "equilibrium", False)
+    assert (found.name, found.start, found.static) == ("run", None, False)
 
 
 @pytest.mark.parametrize("habit", ["\ufeff{}", "# a note\n\n{}\n# the end\n", "crlf", "semicolons"])
@@ -88,10 +98,38 @@ def test_steps_stay_steps_and_lines_lines(prototype, tmp_path):
 def test_a_gauge_may_show_a_little_less_than_nothing(prototype, tmp_path):
     path = tmp_path / "run.csv"
     path.write_text("t [s], l11 [kPa], z3 [m]\n0, -0.3, 0.45\n1, 300, 0.45\n", encoding="utf-8")
-    assert read_recording(path, prototype).commands(prototype).pressures[:, 0].tolist() == [0, 300e3]
-    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -30, 0.45\n1, 300, 0.45\n", encoding="utf-8")
-    with refused("run: ", "l11 = -30000 Pa", "0 or more"):
+    found = read_recording(path, prototype)
+    assert found.commands(prototype).pressures[:, 0].tolist() == [0, 300e3]
+    assert found.readings(prototype).at(found.times)[:, 0].tolist() == [-300, 300e3]  # the log stays as it is
+    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -100, 0.45\n1, 300, 0.45\n", encoding="utf-8")
+    with refused("run: ", "l11 = -100000 Pa", "0 or more"):
         read_recording(path, prototype).drive(prototype)
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_a_gauge_whose_offset_is_known_reads_nothing_below_zero(prototype, tmp_path, linear):
+    path = tmp_path / "run.csv"
+    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -10, 0.45\n1, 290, 0.45\n2, -10.5, 0.45\n", encoding="utf-8")
+    found = read_recording(path, prototype, linear=linear)
+    known = prototype.replace(rig=Rig(gauges=[Gauge(line="l11", offset=-10e3)]))
+    assert found.commands(prototype).pressures[:, 0].tolist() == [0, 290e3, 0]
+    assert found.commands(known).pressures[:, 0].tolist() == [0, 300e3, 0]
+    assert found.readings(known).at(found.times)[:, 0].tolist() == [-10e3, 290e3, -10.5e3]
+    check_named(found.said_of_gauges(prototype), "l11", "-10.5 kPa", "2 of 3")
+    check_named(found.said_of_gauges(known), "l11", "-0.5 kPa", "1 of 3")
+
+
+@pytest.mark.parametrize("linear", [False, True])
+def test_what_gauges_read_below_zero_is_written_as_they_read_it(prototype, tmp_path, linear):
+    path = tmp_path / "run.csv"
+    path.write_text("t [s], l11 [kPa], z3 [m]\n0, -3, 0.45\n1, 300, 0.45\n2, -9, 0.45\n", encoding="utf-8")
+    given = read_recording(path, prototype, linear=linear)
+    write_recording(given, prototype, path)
+    found = read_recording(path, prototype, linear=linear)
+    at = np.linspace(0, 2, 21)
+    expected = given.readings(prototype).at(at)
+    assert expected.min() == -9e3
+    np.testing.assert_allclose(found.readings(prototype).at(at), expected, rtol=1e-12)
 
 
 def test_a_table_without_time_is_one_of_resting_shapes(prototype, tmp_path):
@@ -120,7 +158,9 @@ def test_muscle_forces_are_read_too(prototype, tmp_path):
     ("text", "named"),
     [
         ("t, x1\n0, 0\n", ["'t'", "unit"]),
-        ("t [s], x1 [inch]\n0, 0\n", ["unit 'inch' of x1", "Pa, kPa"]),
+        ("t [s], x1 [ell]\n0, 0\n", ["unit 'ell' of x1", "length", "m, cm, mm"]),
+        ("t [s], x1 [MM]\n0, 0\n", ["unit 'MM' of x1", "did you mean 'mm'?"]),
+        ("t [s], l11 [KPA], x1 [mm]\n0, 0, 0\n", ["unit 'KPA' of l11", "did you mean 'kPa'?"]),
         ("t [s], x1 [kPa]\n0, 0\n", ["unit 'kPa' of x1", "length"]),
         ("t [s], frame [1]\n0, 0\n", ["column 'frame'", "l11", "f11", "x1"]),
         ("t [s], x1 [m], x1 [mm]\n0, 0, 0\n", ["header", "x1"]),
@@ -129,7 +169,8 @@ def test_muscle_forces_are_read_too(prototype, tmp_path):
         ("t [s], x1 [m]\n", ["header", "at least one row"]),
         ("t [s], l44 [kPa], x1 [m]\n0, 1, 0\n1, 1, 0\n", ["'l44'", "l11 to l33"]),
         ("t [s], l11 [kPa]\n0, 1\n1, 1\n", ["measured channel"]),
-        ("t [s], x1 [m]\n0, 0\n1, 0\n1, 0\n", ["times", "1 s (sample 2)"]),
+        ("t [s], x1 [m]\n0, 0\n1, 0\n0.9, 0\n", ["times", "1 s (sample 2)"]),
+        ("t [s], x1 [m]\n0, 0\n0, 0\n0, 0\n1, 0\n", ["times", "2 of 4 rows", "tells rows apart"]),
         ("x1 [m], y1 [m]\n0, 0\n", ["t", "pressure", "force"]),
         ("l11 [kPa], x1 [m]\n100, 0\n, 0\n", ["l11", "pressure", "every row"]),
         (

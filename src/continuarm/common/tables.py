@@ -7,6 +7,7 @@ import csv
 import io
 import math
 import os
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
@@ -22,13 +23,15 @@ MOST_COLUMNS = 100_000
 LONGEST_LINE = 4_000_000
 
 _NO_TABLE = "is not a table of comma-separated values"
+_GZIP = b"\x1f\x8b"
 
 
 def table_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, list[str]]]:
     """The lines of a table by their numbers, as cells; empty ones and those that begin with # are left out.
 
     Cells are separated by commas, semicolons or tabs, whichever the first line has most of; where it is not the comma,
-    a comma in a number is a decimal one. ValueError says why a file cannot be read, in words that go after its name.
+    a comma in a number is a decimal one. What gzip packed is unpacked. ValueError says why a file cannot be read, in
+    words that go after its name.
     """
     between, width, count = "", 0, 0
     for number, line in _lines(path):
@@ -73,6 +76,23 @@ def table_numbers(
         return np.frombuffer(found).reshape(-1, width) * np.array(scales), numbers
 
 
+def _unpacked(packed: bytes) -> bytes:
+    """What gzip packed, at most so many bytes as a table may have: a small file can hold very much."""
+    found = bytearray()
+    while packed[:2] == _GZIP:  # there may be several parts
+        part = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        try:
+            found += part.decompress(packed, MOST_BYTES + 1 - len(found))
+        except zlib.error:
+            raise ValueError(f"{_NO_TABLE}: it begins as gzip does and cannot be unpacked") from None
+        if len(found) > MOST_BYTES:
+            raise ValueError(f"is longer than {MOST_BYTES} bytes when unpacked")
+        if not part.eof:
+            raise ValueError(f"{_NO_TABLE}: it is packed by gzip and not complete")
+        packed = part.unused_data
+    return bytes(found)
+
+
 def _with_gaps(number: int, cells: list[str], gaps: Collection[str]) -> list[float]:
     try:
         return [math.nan if cell.lower() in gaps else float(cell) for cell in cells]
@@ -83,6 +103,8 @@ def _with_gaps(number: int, cells: list[str], gaps: Collection[str]) -> list[flo
 
 def _lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
     found = content(path, MOST_BYTES)
+    if found[:2] == _GZIP:
+        found = _unpacked(found)
     if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ValueError(f"{_NO_TABLE}: it is UTF-16 text: must be UTF-8")
     try:

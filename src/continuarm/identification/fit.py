@@ -62,7 +62,7 @@ def identify(
     held_out : sequence of Recording, optional
         Recordings that the fit does not see; how well it meets them is reported.
     delay : bool, optional
-        Whether each recording may be early or late by up to 0.2 s, which is fitted with the rest.
+        Whether each recording may be early or late by up to 2 s, which is fitted with the rest.
     starts : int, optional
         From how many places, drawn with the seed, to search; if left out one, or five if that ends far from the noise.
     seed : int, optional

@@ -18,7 +18,7 @@ from continuarm.identification.fittable_parameters import (
     positive_number,
     takes_no_bounds,
 )
-from continuarm.identification.recording import LONGEST_DELAY
+from continuarm.identification.recording import FURTHEST_DELAY, LONGEST_DELAY
 from continuarm.identification.sensors import reach
 
 
@@ -45,8 +45,8 @@ def delay(request: Request) -> FittableParameter:
     moving = [recording.name for recording in request.recordings if not recording.static]
     low, high = request.free.bounds or (-LONGEST_DELAY, LONGEST_DELAY)
     begin = request.free.start or 0.0
-    if not -LONGEST_DELAY <= low <= begin <= high <= LONGEST_DELAY:
-        raise ValueError(f"free: bounds of delay = {short((low, high))}: must be within ±{LONGEST_DELAY:g} s")
+    if not -FURTHEST_DELAY <= low <= begin <= high <= FURTHEST_DELAY:
+        raise ValueError(f"free: bounds of delay = {short((low, high))}: must be within ±{FURTHEST_DELAY:g} s")
 
     def reported(values: Values) -> list[ReportedNumber]:
         return [ReportedNumber(f"delay of {run}", "s", late, False) for run, late in zip(moving, values, strict=True)]

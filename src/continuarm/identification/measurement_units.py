@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
-from continuarm.simulation.inputs import UNITS
+from continuarm.arms.description import did_you_mean
+from continuarm.simulation.inputs import SECONDS, UNITS
 
 SCALES: dict[str, tuple[str, float]] = {
     **{unit: ("pressure", scale) for unit, scale in UNITS.items()},
-    **{"s": ("time", 1.0), "ms": ("time", 1e-3)},
+    **{unit: ("time", scale) for unit, scale in SECONDS.items()},
     **{"m": ("length", 1.0), "cm": ("length", 1e-2), "mm": ("length", 1e-3), "µm": ("length", 1e-6)},
+    **{"um": ("length", 1e-6), "in": ("length", 0.0254), "inch": ("length", 0.0254)},
     **{"rad": ("angle", 1.0), "deg": ("angle", math.pi / 180), "°": ("angle", math.pi / 180)},
     **{"N": ("force", 1.0), "N m": ("moment", 1.0), "Nm": ("moment", 1.0), "1": ("number", 1.0)},
 }
 """Unit -> dimension, and how many SI units it is."""
+
+
+def unit_scale(unit: str, dimensions: Collection[str]) -> tuple[str, float]:
+    """Dimension and SI units of a unit, which must be of one of some dimensions; ValueError says which there are."""
+    found = SCALES.get(unit.replace("μ", "µ"))
+    if found is None or found[0] not in dimensions:
+        known = [each for each, (dimension, _) in SCALES.items() if dimension in dimensions]
+        raise ValueError(f"must be that of a {' or '.join(dimensions)}: {', '.join(known)}{did_you_mean(unit, known)}")
+    return found
+
 
 READ_IN = {"m": "mm", "rad": "deg"}
 """Unit of a sensor -> the unit that people read it in."""

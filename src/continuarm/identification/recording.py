@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,20 +24,24 @@ from continuarm.dynamics.commands import Commands
 from continuarm.identification.gauges import line_pressures
 from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
+from continuarm.simulation.gauges import clamped_gauges
 from continuarm.simulation.inputs import (
     Input,
     PressureSignal,
     WrenchSignal,
     check_input,
-    checked_pressures,
     commands_of,
+    gauge_pressures,
+    readings_of,
 )
 
 NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
 MOST_NAMED = 6
 """Sensors that repr() names."""
-LONGEST_DELAY = 0.2
-"""s: a recording may be early or late by this much."""
+LONGEST_DELAY = 2.0
+"""s: a recording may be early or late by this much unless bounds say otherwise ..."""
+FURTHEST_DELAY = 10.0
+"""... which may be this wide."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +56,38 @@ class CommandRows:
     linear: bool = False
 
     def drive(self, arm: Arm) -> CommandsOverTime:
+        """The rows as they are, but for pressures a little below zero, which are zero."""
+        pressures, _ = self._pressures(arm)
+        rows = self.rows.copy()
+        rows[:, : pressures.shape[1]] = pressures
+        return self._over_time(rows)
+
+    def as_read(self, arm: Arm) -> CommandsOverTime:
         """The rows as they are."""
+        self._check_shape(arm)
+        return self._over_time(self.rows)
+
+    def said_of_gauges(self, arm: Arm) -> str | None:
+        """What is to be said of readings below zero; see `clamped_gauges`."""
+        return self._pressures(arm)[1]
+
+    def _over_time(self, rows: Floats) -> CommandsOverTime:
+        """Of steps only the rows in which something changes."""
+        if self.linear:
+            return CommandsOverTime.lines(self.times, rows)
+        kept = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
+        return CommandsOverTime.held(self.times[kept], rows[kept])
+
+    def _pressures(self, arm: Arm) -> tuple[Floats, str | None]:
+        self._check_shape(arm)
+        readings = split_commands(arm, self.rows).pressures
+        return gauge_pressures(arm, "pressures", readings) if readings.any() else (readings, None)
+
+    def _check_shape(self, arm: Arm) -> None:
         if self.rows.shape != (len(self.times), command_rows(arm).shape[1]):
             raise ValueError(
                 f"commands have shape {self.rows.shape}: must be ({len(self.times)}, {command_rows(arm).shape[1]})"
             )
-        pressures = split_commands(arm, self.rows).pressures
-        if pressures.any():
-            checked_pressures(arm, "pressures", pressures)
-        return (CommandsOverTime.lines if self.linear else CommandsOverTime.held)(self.times, self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +112,8 @@ class Recording:
         On the last tip, as in `simulate`.
     static : bool, optional
         Whether it is a static table, see `Recording.table`.
+    notes : sequence of str, optional
+        What was done to the samples when they were read, in sentences; a fit tells them among its warnings.
 
     Examples
     --------
@@ -102,6 +132,7 @@ class Recording:
     start: Start | None = None
     wrench: ArrayLike | WrenchSignal | None = None
     static: bool = False
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         require_title("name", self.name)
@@ -110,6 +141,7 @@ class Recording:
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
         object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
+        object.__setattr__(self, "notes", tuple(listed(f"{self.name}: notes", self.notes, str, "a sentence")))
         check_input(self.input, f"{self.name}: ")
         if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any() or (times > LARGEST).any():
             raise ValueError(f"{self.name}: times must be a list of finite numbers from 0 s on, at most {LARGEST:g}")
@@ -189,6 +221,8 @@ class Recording:
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The commands over time, the wrench included.
 
+        The input keeps what gauges read; below zero that is no pressure, and commands have zero there.
+
         Parameters
         ----------
         arm : Arm
@@ -202,6 +236,20 @@ class Recording:
             return commands_of(arm, self._read_by_gauges(arm), self.wrench, settled)
         except ValueError as error:
             raise ValueError(f"{self.name}: {error}") from None
+
+    def readings(self, arm: Arm) -> CommandsOverTime:
+        """The same with pressures as gauges read them, below zero too, when they were logged.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+            What was logged, and not what it drives the arm by.
+        """
+        return readings_of(arm, self.input, self.wrench)
 
     def start_of(self, arm: Arm) -> Start:
         """How it begins for an arm: as it says itself, or as the arm's rig does.
@@ -220,16 +268,39 @@ class Recording:
         """The input with pressures in place of what gauges read."""
         if arm.rig is None or not (arm.rig.gauges or arm.rig.gauge_zero == "lowest"):
             return self.input
+        pressures = self._line_pressures(arm)
+        if pressures is None:
+            return self.input
+        pressures = np.maximum(pressures, 0.0)  # a search may try any offset
         if isinstance(self.input, PressureSignal):
-            readings = np.atleast_2d(real_numbers("pressures", self.input.pressures, "rows of numbers"))
-            times = np.atleast_1d(real_numbers("times", self.input.times, "a list of seconds"))
-            return replace(self.input, pressures=np.maximum(line_pressures(arm, times, readings), 0.0))
+            return replace(self.input, pressures=pressures)
+        rest = cast(CommandRows, self.input).rows[:, pressures.shape[1] :]
+        return replace(cast(CommandRows, self.input), rows=np.hstack([pressures, rest]))
+
+    def _line_pressures(self, arm: Arm) -> Floats | None:
+        """What gauges say of the pressures (k, muscles), Pa, their offsets known; None where the input has none."""
         if isinstance(self.input, CommandRows):
-            rows = self.input.rows.copy()
-            own = split_commands(arm, rows).pressures
-            own[:] = np.maximum(line_pressures(arm, self.input.times, own.copy()), 0.0)
-            return replace(self.input, rows=rows)
-        return self.input
+            return line_pressures(arm, self.input.times, split_commands(arm, self.input.rows).pressures.copy())
+        if isinstance(self.input, PressureSignal):
+            times = np.atleast_1d(real_numbers("times", self.input.times, "a list of seconds"))
+            readings = real_numbers("pressures", self.input.pressures, "rows of numbers")
+            return line_pressures(arm, times, np.atleast_2d(readings).copy())
+        return None
+
+    def said_of_gauges(self, arm: Arm) -> str | None:
+        """What is to be said of gauges that read below zero, their offsets known.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        str or None
+            A sentence; None if no reading is below zero.
+        """
+        pressures = self._line_pressures(arm)
+        return None if pressures is None else clamped_gauges(pressures, arm.muscle_names)[1]
 
     def commands(self, arm: Arm) -> Commands:
         """What the arm is commanded at the times of the samples.

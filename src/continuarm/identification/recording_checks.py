@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Booleans
 from continuarm.common.text import short
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensors import reach
@@ -20,12 +21,13 @@ SPARSE = 2.0
 
 
 def checked_recording(recording: Recording, arm: Arm, moved_frame: bool = False) -> tuple[Recording, list[str]]:
-    """A recording that an arm can be fitted to, and warnings about samples that were left out of it.
+    """A recording that an arm can be fitted to, and warnings: its notes, and samples that were left out of it.
 
     Raises ValueError with the likely cause where a unit is wrong: a tenth or more of a sensor beyond what the arm can
     reach, or pressures that no muscle works with. moved_frame: positions are in a frame that is to be found.
     """
-    masks, warnings = [], []
+    masks: list[Booleans] = []
+    warnings = [f"{recording.name}: {note}" for note in recording.notes]
     for sensor in recording.sensors:
         try:
             sensor.check(arm)
@@ -47,6 +49,8 @@ def checked_recording(recording: Recording, arm: Arm, moved_frame: bool = False)
             raise ValueError(f"{what}: {cause}")
         warnings.append(f"{what}: {wrong.sum()} such samples of {sensor.name} are left out")
     check_pressures(recording, arm)
+    below = recording.said_of_gauges(arm)
+    warnings += [f"{recording.name}: {below}"] if below else []
     _check_times(recording)
     return recording.without(masks), warnings
 

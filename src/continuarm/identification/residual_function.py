@@ -15,7 +15,7 @@ from continuarm.identification.parameter_covariance import ChannelRows
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensor_comparison import Differences, differences
 from continuarm.identification.sensor_noise import residual_scales
-from continuarm.identification.simulated_tracks import Track, simulated_track
+from continuarm.identification.simulated_tracks import Track, simulated_track, time_ahead
 
 RTOL = 1e-7
 """Of the simulations of a search: slopes by forward differences are then good to a few thousandths."""
@@ -63,7 +63,12 @@ class ResidualFunction:
         arms = [self.parameters.arm(x) for x in points]
         hints: Sequence[Track | None] = [None] * len(self.recordings) if near is None else near
         both, check = list(zip(self.recordings, hints, strict=True)), self.interruption.check
-        jobs = [(arm, each, rtol, hint, check) for arm in arms for each, hint in both]
+        delays = [self.parameters.delays(x) for x in points]
+        jobs = [
+            (arm, each, rtol, hint, check, time_ahead(late.get(each.name, 0.0)))
+            for arm, late in zip(arms, delays, strict=True)
+            for each, hint in both
+        ]
         self.evaluations += len(jobs)
         try:
             done = iter(list(self.pool.map(lambda job: simulated_track(*job), jobs)))

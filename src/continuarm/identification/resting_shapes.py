@@ -32,11 +32,7 @@ def resting_shapes(recording: Recording, arm: Arm) -> Recording | None:
         ends = []
         for sensor in recording.sensors:
             values = sensor.values[window]
-            half = len(values) // 2
-            drift = np.abs(medians(values[:half]) - medians(values[half:]))
-            noise = medians(np.abs(np.diff(values, axis=0))) / 0.95  # a median of |differences| is 0.95 σ
-            allowed = np.maximum(STILL * sensor.full_scale(arm), 4 * noise / np.sqrt(half))
-            if (drift > allowed).any():
+            if any(_drifts(column, STILL * sensor.full_scale(arm)) for column in values.T):
                 break
             ends.append(medians(values))
         else:
@@ -50,6 +46,20 @@ def resting_shapes(recording: Recording, arm: Arm) -> Recording | None:
     numbers = np.arange(len(found), dtype=float)
     commands = CommandRows(numbers, np.stack([row for row, _ in found]))
     return Recording(recording.name, commands, numbers, tuple(sensors), static=True)
+
+
+def _drifts(column: Floats, still: float) -> bool:
+    """Whether a channel moves from one half of the window to the other, by the samples that it has: (k,), NaN in gaps.
+
+    One that has hardly any says nothing.
+    """
+    seen = column[np.isfinite(column)]
+    half = len(seen) // 2
+    if half < 2:
+        return False
+    drift = abs(np.median(seen[:half]) - np.median(seen[half:]))
+    noise = np.median(np.abs(np.diff(seen))) / 0.95  # a median of |differences| is 0.95 σ
+    return bool(drift > max(still, 4 * noise / np.sqrt(half)))
 
 
 def _constant_stretches(rows: Floats) -> list[tuple[int, int]]:

@@ -11,6 +11,9 @@ from continuarm.identification.outliers import robust_sigma
 from continuarm.identification.recording import LONGEST_DELAY, Recording
 from continuarm.identification.simulated_tracks import Track
 
+LIKELY, FINE, COARSE = 0.2, 0.01, 0.05
+"""s: delays of cameras are mostly within the first, which is searched in steps of the second; beyond, of the third."""
+
 
 def frame_pose(rotation_vector: ArrayLike, origin: ArrayLike) -> Floats:
     """(4, 4): pose of the world in the frame of the positions, from a rotation vector (3,) in rad and (3,) in m."""
@@ -39,10 +42,11 @@ def simulated_readings(
     return [sensor.reading(poses, lengths) for sensor in recording.sensors], lost
 
 
-def best_delay(recording: Recording, simulated: Track, frame: Floats | None) -> float:
+def best_delay(recording: Recording, simulated: Track, frame: Floats | None, longest: float = LONGEST_DELAY) -> float:
     """By how much a recording is late, s: where its sensors differ least from the simulated run; 0 of a static table.
 
-    From the best of a grid over ±LONGEST_DELAY.
+    From the best of a grid over ±longest, fine where delays are likely and coarse beyond; of equal ones the smallest.
+    A run must be simulated for so long after the last sample.
     """
     from scipy.optimize import minimize_scalar
 
@@ -54,6 +58,15 @@ def best_delay(recording: Recording, simulated: Track, frame: Floats | None) -> 
         left = [sensor.difference(each) for sensor, each in zip(recording.sensors, readings, strict=True)]
         return float(sum(np.log(robust_sigma(each[np.isfinite(each)]) + 1e-9) for each in left))
 
-    grid = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, 41)
-    near = float(grid[np.argmin([distance(delay) for delay in grid])])
-    return float(minimize_scalar(distance, bounds=(near - 0.01, near + 0.01), method="bounded").x)
+    def nearest(grid: Floats) -> float:
+        grid = grid[np.abs(grid) <= longest + 1e-9]
+        grid = grid[np.argsort(np.abs(grid), kind="stable")]
+        return float(grid[np.argmin([distance(delay) for delay in grid])])
+
+    coarse = np.arange(COARSE, longest + COARSE, COARSE)
+    coarse = coarse[coarse > LIKELY + 1e-9]
+    likely = np.linspace(-LIKELY, LIKELY, 2 * round(LIKELY / FINE) + 1)
+    near = nearest(np.concatenate([-coarse, likely, coarse]))
+    if abs(near) > LIKELY - COARSE:
+        near = nearest(near + np.linspace(-COARSE, COARSE, 2 * round(COARSE / FINE) + 1))
+    return float(minimize_scalar(distance, bounds=(near - FINE, near + FINE), method="bounded").x)

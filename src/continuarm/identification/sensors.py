@@ -22,6 +22,9 @@ from continuarm.identification.measurement_units import readable
 from continuarm.sections.model_range import FULL_TURN
 from continuarm.simulation.inputs import muscle_index
 
+HALF_WAY = FULL_TURN / 4
+"""rad: rotations of less are told by one vector only."""
+
 
 class Sensor(ABC):
     """One instrument: measured values (k, width), and what it would read of an arm."""
@@ -303,7 +306,18 @@ def _rotation_vectors(name: str, quaternions: Floats) -> Floats:
     seen = np.isfinite(quaternions).all(axis=1)
     if (np.abs(quaternions[seen]) > 2).any() or (np.abs(np.linalg.norm(quaternions[seen], axis=1) - 1) > 0.05).any():
         raise ValueError(f"{name}: a quaternion is not of length 1")
-    found[seen] = Rotation.from_quat(quaternions[seen][:, [1, 2, 3, 0]]).as_rotvec()
+    found[seen] = _continuous(Rotation.from_quat(quaternions[seen][:, [1, 2, 3, 0]]).as_rotvec())
+    return found
+
+
+def _continuous(vectors: Floats) -> Floats:
+    """The same rotations; of the equal vectors beyond half a turn, those that go on from the one before."""
+    angles = np.linalg.norm(vectors, axis=1)
+    others = vectors * (1 - FULL_TURN / np.maximum(angles, 1e-12))[:, None]
+    found = vectors.copy()
+    for k in np.flatnonzero(angles > HALF_WAY):  # only there the two are near each other
+        if k and np.linalg.norm(others[k] - found[k - 1]) < np.linalg.norm(vectors[k] - found[k - 1]):
+            found[k] = others[k]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ RATE = 150.0
 AFTER_JUMP = 1e-3 * np.array([0.0, 0.05, 0.15, 0.4, 0.8, 1.5, 3.0, 5.0, 8.0])
 """s after a jump of the commands at which there are states too: the prototype's tips are then within a few µm."""
 MOST_JUMPS = 200
+STEP_AHEAD = 0.2
+"""s, in which the time after the last sample is counted."""
 DENSE, DENSE_RATE = 10.0, 200.0
 """Commands that change more often, Hz, are followed in steps of a fixed length, at this rate, Hz: no solver gains from
 longer steps between measured pressures, and slopes of a fit are smooth then."""
@@ -56,11 +59,12 @@ def simulated_track(
     rtol: float = 1e-7,
     near: Track | None = None,
     check: Callable[[], object] = lambda: None,
+    ahead: float = LONGEST_DELAY,
 ) -> Track:
     """A recording simulated with an arm; where the model ends, as far as it goes.
 
     near: that of a similar arm, from which searches for equilibria begin. check is called on the way, often enough to
-    end it by an exception.
+    end it by an exception. ahead: for how long after the last sample, s, which may show the arm as it is only then.
     """
     check()
     drive = recording.drive(arm)
@@ -70,7 +74,7 @@ def simulated_track(
         return Track(arm, recording.times, rest.q, np.zeros_like(rest.q), ~rest.converged)
     first = _beginning(plant, recording, drive, near)
     q0, still = plant.states.split(first).q, np.zeros(3 * arm.n)
-    times = _output_times(drive, float(recording.times[-1]) + LONGEST_DELAY)
+    times = _output_times(drive, float(recording.times[-1]) + ahead)
     dense = len(drive.times) > DENSE * float(recording.times[-1])
     run = (FixedStep(DENSE_RATE) if dense else Adaptive(rtol=rtol)).start(plant, first)
     found = []
@@ -84,6 +88,14 @@ def simulated_track(
     q, qd = states.q[:good], states.qd[:good]
     stopped = found[-1].stopped or ("" if good == len(times) else f"t = {times[good]:g} s: out of the model's range")
     return Track(arm, times[:good], q, qd, np.zeros(good, dtype=bool), stopped)
+
+
+def time_ahead(delay: float) -> float:
+    """For how long after its last sample a recording with about this delay is simulated, s.
+
+    In whole steps, so that a search that moves the delay a little compares runs of one length.
+    """
+    return STEP_AHEAD * (1 + max(0, math.ceil(-delay / STEP_AHEAD)))
 
 
 def _beginning(plant: Plant, recording: Recording, drive: CommandsOverTime, near: Track | None) -> Floats:

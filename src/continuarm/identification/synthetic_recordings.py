@@ -11,10 +11,10 @@ from continuarm.common.argument_checks import require_kind
 from continuarm.common.limits import LONGEST
 from continuarm.common.number_checks import as_float, seed_number
 from continuarm.common.text import short
-from continuarm.identification.recording import LONGEST_DELAY, Recording
+from continuarm.identification.recording import FURTHEST_DELAY, Recording
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.sensors import Sensor, TipPosition
-from continuarm.identification.simulated_tracks import simulated_track
+from continuarm.identification.simulated_tracks import simulated_track, time_ahead
 
 
 def simulated_recording(
@@ -37,7 +37,7 @@ def simulated_recording(
     noise : float, optional
         m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
     delay : float, optional
-        By how much the sensors are late, s, from -0.2 to 0.2.
+        By how much the sensors are late, s, from -10 to 10.
     seed : int, optional
         Of the noise.
 
@@ -66,10 +66,10 @@ def simulated_recording(
     size, late = as_float(noise), as_float(delay)
     if not 0 <= size <= LONGEST:
         raise ValueError(f"noise = {short(noise)}: must be a number of at least 0, m or rad, and at most {LONGEST:g}")
-    if not abs(late) <= LONGEST_DELAY:
-        raise ValueError(f"delay = {short(delay)}: must be a number from -{LONGEST_DELAY:g} to {LONGEST_DELAY:g} s")
+    if not abs(late) <= FURTHEST_DELAY:
+        raise ValueError(f"delay = {short(delay)}: must be a number from -{FURTHEST_DELAY:g} to {FURTHEST_DELAY:g} s")
     rng = np.random.default_rng(seed_number("seed", seed))
-    run = simulated_track(arm, recording)
+    run = simulated_track(arm, recording, ahead=time_ahead(late))
     readings, lost = simulated_readings(recording, run, late)
     if lost.any():
         raise ValueError(f"{recording.name}: {run.stopped or 'an arm in the table has no equilibrium'}")

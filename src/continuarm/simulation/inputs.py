@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,15 +17,19 @@ from continuarm.arms.description import did_you_mean
 from continuarm.common.argument_checks import choice, kind_of, require_file_name, require_kind, truth_value
 from continuarm.common.limits import HIGHEST_PRESSURE, LARGEST
 from continuarm.common.number_checks import Floats, as_float, finite, is_number, not_too_large, rate, real_numbers
-from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
+from continuarm.simulation.gauges import clamped_gauges
 
-UNITS = {"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": 6894.757293168361}
+PSI = 6894.757293168361
+UNITS = {
+    **{"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": PSI, "PSI": PSI, "psig": PSI},
+    **{"hPa": 1e2, "atm": 101325.0, "mmHg": 133.322387415},
+}
 """Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""
 
-SECONDS = {"s": 1.0, "ms": 1e-3}
-"""Units of time that a signal file may name."""
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6}
+"""Units of time that tables may name."""
 
 
 MOST_LENGTHENING = 3.0
@@ -35,6 +38,8 @@ MOST_LENGTHENING = 3.0
 
 class PressureWarning(UserWarning):
     """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
+
+    Also where readings of gauges below zero were taken as zero.
 
     A class of its own, so that a program can silence it, or make it an error, and nothing else.
 
@@ -94,7 +99,7 @@ class PressureSteps:
         Parameters
         ----------
         text : str
-            Steps with commas between them; units are Pa, kPa, bar, mbar, MPa, psi.
+            Steps with commas between them; units are Pa, kPa, hPa, MPa, bar, mbar, psi, atm, mmHg.
 
         Returns
         -------
@@ -105,7 +110,7 @@ class PressureSteps:
         for part in filter(None, (part.strip() for part in text.split(","))):
             found = re.fullmatch(r"([^=\s]+)\s*=\s*([^@\s]*?[\d.])\s*([a-zA-Z]*)\s*@\s*(\S+)", part)
             if found and (found[3] or "kPa") not in UNITS:
-                raise ValueError(f"pressures: {part!r} has the unit {found[3]!r}: {_units_allowed(found[3])}")
+                raise ValueError(f"pressures: {part!r} has the unit {found[3]!r}: {units_allowed(found[3])}")
             try:
                 if not found:
                     raise ValueError
@@ -195,17 +200,19 @@ class PressureSignal:
         -------
         PressureSignal
         """
+        from continuarm.simulation.pressure_file import read_pressures
+
         require_file_name("path", path)
         require_arm(arm)
         try:
-            return cls(*_read_pressures(path, arm), linear)
+            return cls(*read_pressures(path, arm), linear)
         except ValueError as error:
             raise ValueError(f"{shown(path)}: {error}") from None
 
     def drive(self, arm: Arm) -> CommandsOverTime:
-        """The pressures; where a line crosses the dead zone's edge, a knot is added."""
-        times, pressures = _signal("pressures", self.times, self.pressures, muscle_count(arm))
-        checked_pressures(arm, "pressures", pressures)
+        """The pressures; where a line crosses the dead zone's edge, a knot is added. A little below zero is zero."""
+        times, readings = _signal("pressures", self.times, self.pressures, muscle_count(arm))
+        pressures, _ = gauge_pressures(arm, "pressures", readings)
         if not truth_value("linear", self.linear):
             return CommandsOverTime.held(times, command_rows(arm, pressures=pressures))
         edges = np.concatenate([np.full(len(s.muscle_map), s.dead_zone) for s in arm.sections])
@@ -215,6 +222,36 @@ class PressureSignal:
         knots = np.union1d(times, times[row] + part * np.diff(times)[row])
         pressures = np.stack([np.interp(knots, times, each) for each in pressures.T], axis=-1)
         return CommandsOverTime.lines(knots, command_rows(arm, pressures=pressures))
+
+    def as_read(self, arm: Arm) -> CommandsOverTime:
+        """The pressures as gauges read them, below zero too.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        CommandsOverTime
+            What was logged, and not what it drives the arm by.
+        """
+        times, readings = _signal("pressures", self.times, self.pressures, muscle_count(arm))
+        return _lines_or_held(self.linear, times, command_rows(arm, pressures=readings))
+
+    def said_of_gauges(self, arm: Arm) -> str | None:
+        """What is to be said of readings below zero, which drive an arm as zero.
+
+        Parameters
+        ----------
+        arm : Arm
+            Whose muscles the sentence names.
+
+        Returns
+        -------
+        str or None
+            A sentence; None if no reading is below zero.
+        """
+        return gauge_pressures(arm, "pressures", _signal("", self.times, self.pressures, muscle_count(arm))[1])[1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -354,6 +391,16 @@ def commands_of(
     """
     check_input(input)
     drive = (NoInput() if input is None else input).drive(arm).delayed(line_delays(arm), settled)
+    return _with_wrench(arm, drive, wrench)
+
+
+def readings_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
+    """The same as it was logged: pressures as gauges read them, and not later by what lines delay them."""
+    given = NoInput() if input is None else input
+    return _with_wrench(arm, getattr(given, "as_read", given.drive)(arm), wrench)
+
+
+def _with_wrench(arm: Arm, drive: CommandsOverTime, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
     if wrench is None:
         return drive
     if isinstance(wrench, WrenchSignal):
@@ -377,39 +424,12 @@ def _are_pairs(steps: Any) -> bool:
     return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
 
 
-def _read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
-    """Times and pressures of all muscles; ValueError in words that go after the name of the file."""
-    lines = table_lines(path)
-    _, first = next(lines)
-    header = [re.fullmatch(r"([^\s\[]+)\s*\[(\S+)\]", cell) for cell in first]
-    if not all(header) or header[0][1] not in ("t", "time") or header[0][2] not in SECONDS:  # type: ignore[index]
-        raise ValueError(f"the header must name units, such as 't [s], l11 [kPa]'; it is {short(first)}")
-    columns = [(cell[1], cell[2]) for cell in header if cell]
-    (twice, times), *_ = Counter(name for name, _ in columns).most_common(1)
-    if times > 1:
-        raise ValueError(f"the header names {shown(twice, 80)} more than once")
-    scales = [SECONDS[columns[0][1]]]
-    for name, unit in columns[1:]:
-        if unit not in UNITS:
-            raise ValueError(f"unit {short(unit)} of {shown(name, 80)}: {_units_allowed(unit)}")
-        scales.append(UNITS[unit])
-        muscle_index(arm, name)
-    numbers, line = table_numbers(lines, scales)
-    wrong = np.argwhere(~((numbers >= 0) & (numbers < np.inf)))
-    if len(wrong):
-        row, column = wrong[0]
-        value = f"{columns[column][0]} = {numbers[row, column] / scales[column]:g} {columns[column][1]}"
-        raise ValueError(f"line {line[row]}: {value}: must be finite and 0 or more")
-    pressures = np.zeros((len(numbers), muscle_count(arm)))
-    named = [name for name, _ in columns[1:]]
-    for name, values in zip(named, numbers[:, 1:].T, strict=True):
-        pressures[:, fed_columns(arm, name, named)] = values[:, None]
-    return numbers[:, 0], pressures
-
-
-def _units_allowed(unit: str) -> str:
+def units_allowed(unit: str) -> str:
     """What is said of a unit of pressure that is not known: capitals count, as mPa is not MPa."""
-    return f"must be one of {', '.join(UNITS)}{did_you_mean(unit, UNITS)}"
+    hint = did_you_mean(unit, UNITS)
+    if unit.casefold().endswith("psia"):
+        hint = "; pressures are those of a gauge, 0 in the open air"
+    return f"must be one of {', '.join(UNITS)}{hint}"
 
 
 def _signal(
@@ -496,6 +516,21 @@ def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
                 f"{sentence}, would lengthen it by {lengthening:.3g} times its length", PressureWarning, stacklevel=3
             )
             return
+
+
+def gauge_pressures(arm: Arm, name: str, readings: Floats) -> tuple[Floats, str | None]:
+    """What is in the muscles by the readings of gauges (k, muscles), Pa; and what is to be said of it, if anything.
+
+    Readings a little below zero are zero; others that no muscle can have are refused.
+    """
+    pressures, sentence = clamped_gauges(readings, arm.muscle_names)
+    return checked_pressures(arm, name, pressures), sentence
+
+
+def said_of_gauges(input: Input | None, arm: Arm) -> str | None:
+    """What is to be said of an input whose gauges read below zero; None of others."""
+    say = getattr(input, "said_of_gauges", None)
+    return say(arm) if callable(say) else None
 
 
 def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:

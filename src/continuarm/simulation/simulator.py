@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -19,7 +20,15 @@ from continuarm.dynamics.plant import Plant
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
-from continuarm.simulation.inputs import Input, WrenchSignal, checked_pressures, commands_of, warn_of_pressures
+from continuarm.simulation.inputs import (
+    Input,
+    PressureWarning,
+    WrenchSignal,
+    checked_pressures,
+    commands_of,
+    said_of_gauges,
+    warn_of_pressures,
+)
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
@@ -99,6 +108,9 @@ def simulate(
     plant = Plant(arm)
     if drive.control is None:
         warn_of_pressures(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
+        sentence = said_of_gauges(input, arm)
+        if sentence:
+            warnings.warn(sentence, PressureWarning, stacklevel=2)
     run = solver.start(plant, _first_state(plant, drive, q0, qd0, pressures, start))
     solver.check(drive, duration)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
