@@ -23,6 +23,8 @@ FITTABLE: dict[str, Maker] = {
     **{f"{f} matrix per section": partial(sections.matrices, name=f, per_section=True) for f in MATRICES},
     **{f: partial(sections.joints, name=f, per_section=False) for f in JOINTS},
     **{f"{f} per section": partial(sections.joints, name=f, per_section=True) for f in JOINTS},
+    **{f"bending_{f}": partial(sections.bending, name=f, per_section=False) for f in MATRICES},
+    **{f"bending_{f} per section": partial(sections.bending, name=f, per_section=True) for f in MATRICES},
     **{f: partial(maker, per_section=False) for f, maker in MEMORY.items()},
     **{f"{f} per section": partial(maker, per_section=True) for f, maker in MEMORY.items()},
     "base_rotation": sections.base_rotation,

@@ -33,8 +33,9 @@ class Free:
     Names are those of the fields of a section: stiffness, damping, mass, muscle_area, dead_zone, valve_lag, vent_lag,
     pressure_stiffness, hardening, creep (two for each branch), hysteresis (three), friction (its a and b alone), twist,
     offset, each one number for all sections unless said; or "... per section"; for stiffness and damping also
-    "... per muscle", "... matrix" and "... matrix per section". Twist and offset are those between sections. Of the
-    arm: base_rotation, line_delay. Of the measurement: sensor_frame, delay, gauge_offset, gauge_gain.
+    "... per muscle", "... matrix" and "... matrix per section", and bending_stiffness, bending_damping, which leave
+    what resists stretching as it is. Twist and offset are those between sections. Of the arm: base_rotation,
+    line_delay. Of the measurement: sensor_frame, delay, gauge_offset, gauge_gain.
 
     Parameters
     ----------
@@ -310,6 +311,42 @@ def matrices(request: Request, name: str, per_section: bool) -> FittableParamete
         ]
 
     return FittableParameter(request.free.name, field.shows_in, tuple(numbers), reported, changes, one_to_one=False)
+
+
+BENDING = np.eye(3) - np.full((3, 3), 1 / 3)
+"""Over q_i: what is left of length changes without their mean, by which a section bends."""
+
+
+def bending(request: Request, name: str, per_section: bool) -> FittableParameter:
+    """Bending stiffness or damping of a section, N m/rad, N m s/rad; what resists stretching is kept.
+
+    A section bends as easily every way. Its q_i is the radius times the bend, so that k = 3/2 r² K of a bending mode.
+    """
+    groups, arm = groups_of(request, per_section), request.arm
+    levers = [1.5 * section.radius**2 for section in arm.sections]
+    matrices = [getattr(section, f"{name}_matrix") for section in arm.sections]
+    if name == "damping":
+        check_moving(request, "bending_damping")
+    numbers = []
+    for group in groups:
+        own = [levers[i] * float(np.trace(BENDING @ matrices[i] @ BENDING)) / 2 for i in group]
+        begin = float(np.mean(own)) or 0.05 * levers[group[0]] * spring_of(arm.sections[group[0]])
+        numbers.append(positive_number(request, begin))
+    labels, unit = labels_of(f"bending_{name}", groups), "N m/rad" if name == "stiffness" else "N m s/rad"
+
+    def changes(values: Values) -> list[dict[str, Any]]:
+        found = []
+        for value, group in zip(values, groups, strict=True):
+            for i in group:
+                along = np.full((3, 3), matrices[i].sum() / 9)
+                found.append({name: value / levers[i] * BENDING + along})
+        return found
+
+    def reported(values: Values) -> list[ReportedNumber]:
+        return [ReportedNumber(label, unit, value, True) for label, value in zip(labels, values, strict=True)]
+
+    shows_in = SECTION_FIELDS[name].shows_in
+    return FittableParameter(request.free.name, shows_in, tuple(numbers), reported, changes)
 
 
 def joints(request: Request, name: str, per_section: bool) -> FittableParameter:

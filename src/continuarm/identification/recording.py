@@ -14,11 +14,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.arm import Arm, Payload, require_arm
 from continuarm.arms.rig import STARTS, Start
 from continuarm.common.argument_checks import choice, listed, require_title, truth_value
 from continuarm.common.limits import LARGEST
-from continuarm.common.number_checks import Floats, not_too_large, real_numbers
+from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
 from continuarm.identification.gauges import line_pressures
@@ -114,6 +114,8 @@ class Recording:
         Whether it is a static table, see `Recording.table`.
     notes : sequence of str, optional
         What was done to the samples when they were read, in sentences; a fit tells them among its warnings.
+    payload : float, optional
+        Mass that hung on the tip in this run beside the payload of the arm, at the same place, kg.
 
     Examples
     --------
@@ -133,6 +135,7 @@ class Recording:
     wrench: ArrayLike | WrenchSignal | None = None
     static: bool = False
     notes: Sequence[str] = ()
+    payload: float = 0.0
 
     def __post_init__(self) -> None:
         require_title("name", self.name)
@@ -141,6 +144,9 @@ class Recording:
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
         object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
+        if not 0 <= as_float(self.payload) <= 1e6:
+            raise ValueError(f"{self.name}: payload = {short(self.payload)}: must be 0 or more, kg")
+        object.__setattr__(self, "payload", float(self.payload))
         object.__setattr__(self, "notes", tuple(listed(f"{self.name}: notes", self.notes, str, "a sentence")))
         check_input(self.input, f"{self.name}: ")
         if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any() or (times > LARGEST).any():
@@ -250,6 +256,20 @@ class Recording:
             What was logged, and not what it drives the arm by.
         """
         return readings_of(arm, self.input, self.wrench)
+
+    def loaded(self, arm: Arm) -> Arm:
+        """The arm with what hung on its tip in this run.
+
+        Parameters
+        ----------
+        arm : Arm
+
+        Returns
+        -------
+        Arm
+        """
+        mass, offset = arm.carried_mass
+        return arm.replace(payload=Payload(mass=mass + self.payload, offset=offset)) if self.payload else arm
 
     def start_of(self, arm: Arm) -> Start:
         """How it begins for an arm: as it says itself, or as the arm's rig does.

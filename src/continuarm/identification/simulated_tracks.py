@@ -67,6 +67,7 @@ def simulated_track(
     end it by an exception. ahead: for how long after the last sample, s, which may show the arm as it is only then.
     """
     check()
+    arm = recording.loaded(arm)
     drive = recording.drive(arm)
     plant = Plant(arm)
     if recording.static:

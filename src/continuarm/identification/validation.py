@@ -28,7 +28,8 @@ from continuarm.identification.predicted_sensors import (
 )
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_checks import checked_recording
-from continuarm.identification.recording_file import KINDS, TIP_LOADS
+from continuarm.identification.recording_file import KINDS
+from continuarm.identification.recording_table import TIP_LOADS
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.simulated_tracks import Track, simulated_track
 
