@@ -310,11 +310,11 @@ def _hysteresis(request: Request, per_section: bool) -> FittableParameter:
         a, b, g = section.hysteresis or (0.05 * _spring(section), 50.0, 0.0)
         a, b = a or 0.05 * _spring(section), b or 50.0
         numbers += [SearchNumber(each, each / RANGE, each * RANGE) for each in (a, b)]
-        numbers.append(SearchNumber(min(max(g / b, -0.9), 0.9), -0.99, 0.99, 1.0))
+        numbers.append(SearchNumber(min(max(g / b, -0.9), 0.9), -1.0, 1.0, 1.0))
 
     def triples(values: Values) -> list[tuple[float, float, float]]:
         rows = (values[k : k + 3] for k in range(0, len(values), 3))
-        # a slope is looked for a little beyond the bounds, where no arm is
+        # reported slopes look a little beyond the bounds, where no arm is
         return [(a, b, float(np.clip(part, -1.0, 1.0)) * b) for a, b, part in rows]
 
     def changes(values: Values) -> list[dict[str, Any]]:
