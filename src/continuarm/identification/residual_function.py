@@ -36,6 +36,7 @@ class Variation(NamedTuple):
     arm: Arm | None = None  # another arm
     later: Mapping[str, float] = MappingProxyType({})  # s, by how much recordings are later
     frame: Floats | None = None  # (4, 4), by which the frame of the sensors is moved
+    creep: float = 0.0  # s: readings go on by a hundredth of what they were about so long before, 0: they do not
 
 
 class ResidualFunction:
@@ -110,6 +111,8 @@ class ResidualFunction:
             late = {name: delays.get(name, 0.0) + more for name, more in each.later.items()}
             moved = frame if each.frame is None else each.frame @ (np.eye(4) if frame is None else frame)
             compared = self._compared(tracks.get(id(each.arm), base), delays | late, moved)
+            if each.creep:
+                compared = [_crept(one, own, each.creep) for one, own in zip(self.recordings, compared, strict=True)]
             found.append(self._over_scales(compared) - here)
         return np.stack(found, axis=-1) if found else np.zeros((self.count, 0))
 
@@ -156,18 +159,17 @@ class ResidualFunction:
         return True
 
     def channel_rows(self) -> list[ChannelRows]:
-        """The residuals of every column of every sensor, with pairs of neighbours in time."""
+        """The residuals of every column of every sensor, and at which samples they are."""
         found, begin = [], 0
-        for recording, masks in zip(self.recordings, self.used, strict=True):
+        for r, (recording, masks) in enumerate(zip(self.recordings, self.used, strict=True)):
             for mask in masks:
                 numbers = np.full(mask.shape, -1)
                 numbers[mask] = begin + np.arange(int(mask.sum()))
                 begin += int(mask.sum())
                 for column in numbers.T:
-                    rows = column[column >= 0]
-                    pairs = np.stack([rows[:-1], rows[1:]], axis=-1)
-                    if len(rows):
-                        found.append(ChannelRows(rows, pairs[:0] if recording.static else pairs))
+                    samples = np.flatnonzero(column >= 0)
+                    if len(samples):
+                        found.append(ChannelRows(column[samples], samples, r, recording.static))
         return found
 
     def estimate_scales(self, x: Floats) -> float:
@@ -194,3 +196,16 @@ def _slope_weights(steps: Sequence[float]) -> Floats:
     size = max(abs(by) for by in steps)
     powers = np.vander(np.array(steps) / size, increasing=True).T
     return np.linalg.solve(powers, np.eye(len(steps))[1]) / size
+
+
+def _crept(recording: Recording, own: Differences, time: float) -> Differences:
+    """Of a run whose readings creep: each goes on by a hundredth of its own displacement, late by a time, s."""
+    if recording.static:
+        return own
+    moved = []
+    for left, reading in zip(own.each, own.readings, strict=True):
+        displaced, slow = reading - reading[0], np.zeros_like(reading)
+        for k, pause in enumerate(np.diff(recording.times), start=1):
+            slow[k] = slow[k - 1] + (1 - np.exp(-pause / time)) * (displaced[k] - slow[k - 1])
+        moved.append(left - 0.01 * slow)
+    return own._replace(each=moved)
