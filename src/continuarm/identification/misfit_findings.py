@@ -37,14 +37,14 @@ def misfit_findings(found: Sequence[Misfit], driven_first: Mapping[str, bool]) -
     above = sorted((each for each in found if each.wrong), key=lambda each: -each.multiple)
     if above:
         worst = above[0]
-        more = f"; so are {len(above) - 1} more" if len(above) > 1 else ""
+        more = f"; {len(above) - 1} more {'is' if len(above) == 2 else 'are'} off too" if len(above) > 1 else ""
         hint = HANGING if _at_the_beginning(worst, worst.worst_time, driven_first) else ""
         size = f"{worst.sensor} in {worst.recording} is {readable(worst.distance, worst.unit)} off"
         findings.append(
             Finding(
                 f"{_distance(worst)}, {worst.multiple:.1f} times what its noise of {readable(worst.noise, worst.unit)} "
-                f"per axis gives ({readable(worst.worst_distance, worst.unit)} near {_when(worst)}){_part(worst)}: the "
-                f"model or the recording is wrong there, and the intervals, which assume the model, do not hold"
+                f"per axis gives (worst: {readable(worst.worst_distance, worst.unit)} near {_when(worst)}){_part(worst)}: "
+                f"the model or the recording is wrong there, and the intervals, which assume the model, do not hold"
                 f"{more}{hint}",
                 "serious",
                 f"{size}, {worst.multiple:.1f} times the noise",
