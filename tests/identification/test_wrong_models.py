@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from sample_recordings import changed, run_of, with_values
 from unmodelled_effects import AT_REST, IN_MOTION, JOINED, errors_off, fitted, recorded, tabled
 
+from continuarm import PressureSignal
 from continuarm.identification.fit import identify
+from continuarm.identification.recorded_commands import recorded_commands
 from continuarm.identification.recording import Recording
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 from refusals import sentence_with
@@ -92,8 +95,7 @@ def test_what_nothing_checks_is_told(section):
     """A hanging section is too light to tell its springs from its muscles."""
     found = identify(section, run_of(section), "stiffness, damping")
     assert found.verdict.startswith("usable if muscle_area is right")
-    (note,) = found.notes
-    assert "1 % more moves stiffness by +17" in note
+    sentence_with(found.notes, "1 % more moves stiffness by +17")
 
 
 def test_a_recording_that_the_others_outvote_is_named(section):
@@ -124,3 +126,40 @@ def test_distances_are_those_of_tips(section):
     assert misfit.structured == pytest.approx(5e-3, rel=0.05)
     assert misfit.worst_distance >= misfit.distance
     sentence_with(found.warnings, "rms distance of 5", "tip 1 in run")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "size", "asked"),
+    [
+        ("stiffening", 3e-4, "pressure_stiffness"),
+        ("hysteresis", 80.0, "hysteresis"),
+        ("valve lag", 0.04, "valve_lag"),
+        ("late clock", 0.015, "delay"),
+        ("sensor frame", 0.04, "sensor_frame"),
+    ],
+)
+def test_the_effect_that_is_left_out_is_named(section, name, size, asked):
+    found = fitted(section, IN_MOTION[name][1](section, size, 3), delay=name != "late clock")
+    assert f"asks for {asked}" in sentence_with(found.warnings, "what is left asks for")
+
+
+def test_an_effect_that_is_too_small_to_show_is_told(section):
+    """Half a percent of hysteresis moves the stiffness by several of its errors: a note says that it could."""
+    found = fitted(section, IN_MOTION["hysteresis"][1](section, 8.0, 1))
+    assert not found.serious
+    off = abs(found["stiffness"].value - 1700)
+    assert off > OFF * found["stiffness"].standard_error
+    words = sentence_with(found.notes, "too small to show")
+    assert off < 1.5 * float(re.search(r"stiffness by ([+-][\d.]+) N/m", words)[1])
+
+
+def test_how_commands_were_read_is_told(section):
+    steps = recorded(section)
+    lines = replace(steps, name="lines", input=PressureSignal([0.0, 3.0, 6.0], [[0, 0, 0], [2e5, 0, 0], [0, 1e5, 0]]))
+    found = [recorded_commands(each, section) for each in (steps, lines, tabled(section, count=4))]
+    assert [each.read_as for each in found] == ["held", "linear", "table"]
+    assert found[0].names == ("l11", "l12", "l13")
+    assert found[1].names == ("l11", "l12")
+    assert found[1].values.max() == 200  # kPa
+    assert "straight lines" in found[1].words

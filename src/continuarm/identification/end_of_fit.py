@@ -17,7 +17,7 @@ from continuarm.identification.misfit_findings import (
     mount_findings,
     noise_findings,
 )
-from continuarm.identification.missing_effects import Assumed, MissingEffect
+from continuarm.identification.missing_effects import Tried
 from continuarm.identification.parameter_covariance import ParameterCovariance
 from continuarm.identification.parameter_search import ParameterSearch
 from continuarm.identification.recording import Recording
@@ -25,6 +25,8 @@ from continuarm.identification.sensor_comparison import SensorComparison, sensor
 from continuarm.identification.sensor_noise import estimated_noise, given_noise
 from continuarm.identification.traded_parameters import traded_in_words
 
+HIDES = 3.0
+"""Standard errors by which an effect that does not show moves a parameter, to be told."""
 OTHERS = 2
 """Effects that are named besides the first."""
 
@@ -40,12 +42,11 @@ class EndOfFit:
         correlation: Floats,
         kept_back: Sequence[Recording],
         later: Sequence[SensorComparison],
-        effects: Sequence[MissingEffect],
-        assumed: Sequence[Assumed],
+        tried: Tried,
     ) -> None:
         residuals, arm = search.residuals, search.parameters.start_arm
         self.search, self.rows, self.errors, self.correlation = search, rows, errors, correlation
-        self.effects, self.assumed = effects, assumed
+        self.tried = tried
         self.recordings = [*residuals.recordings, *kept_back]
         self.seen = sensor_comparisons(residuals.recordings, residuals.differences(search.x), residuals.used)
         self.later = list(later)
@@ -69,6 +70,7 @@ class EndOfFit:
             *self._correlated(),
             *noise_findings(every),
             *self._assumed(),
+            *self._hidden(),
             *(Finding(sentence, "note") for sentence in traded_in_words(names, self.correlation, known)),
         ]
 
@@ -120,12 +122,12 @@ class EndOfFit:
 
     def _effects(self) -> list[Finding]:
         """Effects that are left out, and would move parameters by more than their errors."""
-        if not self.effects or self._within_believed():
+        if not self.tried.missing or self._within_believed():
             return []
-        first, *others = self.effects
-        ones = [f"{each.name} ({each.size})" if each.size else each.name for each in self.effects]
+        first, *others = self.tried.missing
+        ones = [f"{each.name} ({each.size})" if each.size else each.name for each in self.tried.missing]
         also = f", or for {' or '.join(ones[1 : 1 + OTHERS])}" if others else ""
-        moved = self._moved(first.moved)
+        moved = self._moved(first.moved)[1]
         return [
             Finding(
                 f"what is left asks for {ones[0]}, which would explain {100 * first.explained:.0f} % of its square and "
@@ -137,15 +139,30 @@ class EndOfFit:
 
     def _assumed(self) -> list[Finding]:
         """Numbers of the arm that nothing checks, and that the fitted ones follow."""
-        if not self.assumed:
+        assumed = self.tried.assumed
+        if not assumed:
             return []
-        follow = [f"{each.name} (1 % more moves {self._moved(each.moved)})" for each in self.assumed]
+        follow = [f"{each.name} (1 % more moves {self._moved(each.moved)[1]})" for each in assumed]
         sentence = f"the intervals take as exact what these recordings do not check: {', '.join(follow)}"
-        names = " and ".join(each.name for each in self.assumed)
-        return [Finding(sentence, "note", f"{names} {'are' if len(self.assumed) > 1 else 'is'} right")]
+        names = " and ".join(each.name for each in assumed)
+        return [Finding(sentence, "note", f"{names} {'are' if len(assumed) > 1 else 'is'} right")]
 
-    def _moved(self, by: Floats) -> str:
-        """Which parameter of the arm an effect would move most, over its error, and by how much."""
+    def _hidden(self) -> list[Finding]:
+        """The effect that moves parameters most without showing."""
+        if not self.tried.hidden or self.tried.missing:
+            return []
+        worst = max(self.tried.hidden, key=lambda each: self._moved(each.moved)[0])
+        errors, words = self._moved(np.sign(worst.moved[0] or 1.0) * worst.moved)
+        if errors < HIDES:
+            return []
+        sentence = (
+            f"errors are those of noise alone: an effect that is too small to show in these recordings, {worst.name}, "
+            f"could move {words}"
+        )
+        return [Finding(sentence, "note")]
+
+    def _moved(self, by: Floats) -> tuple[float, str]:
+        """By how many errors an effect would move the parameter of the arm that it moves most; the same in words."""
         parameters, x = self.search.parameters, self.search.x
         now, then = parameters.reported(x), parameters.reported(np.clip(x + by, parameters.lower, parameters.upper))
         pairs = [
@@ -154,7 +171,7 @@ class EndOfFit:
             if not a.name.startswith(("delay", "sensor_frame"))
         ]
         errors, number, change = max(pairs, key=lambda pair: pair[0])
-        return f"{number.name} by {change:+.3g} {number.unit}, {errors:.1f} of its standard errors"
+        return errors, f"{number.name} by {change:+.3g} {number.unit}, {errors:.1f} of its standard errors"
 
 
 def _scales(search: ParameterSearch) -> dict[tuple[str, str], float]:

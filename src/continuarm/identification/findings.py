@@ -21,18 +21,17 @@ class Finding(NamedTuple):
     short: str = ""  # in a few words, for the verdict: the same, else the sentence; of a note, what must be true
 
 
-def verdict(findings: Sequence[Finding]) -> str:
-    """One line: usable, use with care, or NOT TO BE USED AS IT IS, and why."""
+def verdict(findings: Sequence[Finding], undetermined: Sequence[str] = ()) -> str:
+    """One line: usable, use with care, or NOT TO BE USED AS IT IS, and why.
+
+    undetermined: sentences on directions of parameters that the recordings do not show.
+    """
+    every = [*findings, *(Finding(each, "serious", each.partition(":")[0]) for each in undetermined)]
     for weight, words in (("serious", "NOT TO BE USED AS IT IS"), ("warning", "use with care")):
-        own = [each for each in findings if each.weight == weight]
+        own = [each for each in every if each.weight == weight]
         if own:
             more = f" (and {counted(len(own) - 1, 'more reason')})" if len(own) > 1 else ""
             return f"{words}: {own[0].short or own[0].sentence}{more}"
     sure = [each.short for each in findings if each.weight == "note" and each.short]
     usable = f"usable if {' and '.join(sure)}" if sure else "usable"
     return f"{usable}: what is left is as small as the noise, and all parameters are determined"
-
-
-def undetermined_finding(sentence: str) -> Finding:
-    """A direction of parameters that the recordings do not show."""
-    return Finding(sentence, "serious", sentence.partition(":")[0])

@@ -15,12 +15,12 @@ from continuarm.common.interruption import Interruption, deferred_interruption
 from continuarm.common.number_checks import seed_number, whole_number
 from continuarm.engine.compiled import PROCESSORS
 from continuarm.identification.end_of_fit import EndOfFit
-from continuarm.identification.findings import Finding, undetermined_finding, verdict
+from continuarm.identification.findings import Finding, verdict
 from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.fitted_parameters import fitted_parameters, provenance
 from continuarm.identification.free_parameters import free_parameters
 from continuarm.identification.goodness_of_fit import FAR_ABOVE, misfits
-from continuarm.identification.missing_effects import Assumed, MissingEffect, missing_effects
+from continuarm.identification.missing_effects import Tried, missing_effects
 from continuarm.identification.parameter_covariance import parameter_covariance, unknown_covariance
 from continuarm.identification.parameter_search import ParameterSearch
 from continuarm.identification.recorded_commands import recorded_commands
@@ -180,15 +180,14 @@ def _result(
     residuals, parameters, x = search.residuals, search.parameters, search.x
     interruption = residuals.interruption
     errors = unknown = unknown_covariance(len(x), residuals.count)
-    effects: list[MissingEffect] = []
-    assumed: list[Assumed] = []
+    tried = Tried([], [], [])
     with interruption.ends():
         search.tell(0.9, "errors of the parameters")
         if interruption.accepted:  # the search may have had no time for it
             residuals.estimate_scales(x)
         slopes = residuals.jacobian(x, fine=True)
         errors = parameter_covariance(residuals(x), slopes, residuals.channel_rows())
-        effects, assumed = missing_effects(residuals, x, slopes, errors.covariance)
+        tried = missing_effects(residuals, x, slopes, errors.covariance)
     if errors is unknown:
         missing.append("the errors of the parameters are unknown: their computation was interrupted")
     rows, correlation = fitted_parameters(parameters, x, errors)
@@ -203,14 +202,14 @@ def _result(
     unjudged = [each.name for each in kept_back if each.name not in seen_later]
     missing += [f"the arm is not judged by {name}: interrupted" for name in unjudged]
     judging = [each for each in kept_back if each.name in seen_later]
-    end = EndOfFit(search, rows, errors, correlation, judging, later, effects, assumed)
+    end = EndOfFit(search, rows, errors, correlation, judging, later, tried)
     with interruption.ends():
         search.tell(1.0, "done")
     late = ["interrupted when all was computed: nothing is missing"] if interruption.accepted and not missing else []
     findings = [Finding(each, "serious", each) for each in missing]
     findings += [Finding(each) for each in (*late, *warnings)]
     findings += [*end.findings(), *(Finding(each) for each in search.stuck_warnings)]
-    judgement = verdict([*map(undetermined_finding, unseen), *findings])
+    judgement = verdict(findings, unseen)
     source = provenance([each.name for each in residuals.recordings], rows)
     caution = f"{judgement}." if judgement.startswith("NOT") else ""
     description = " ".join(filter(None, [caution, fitted.description, source]))

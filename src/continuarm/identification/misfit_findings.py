@@ -43,7 +43,7 @@ def misfit_findings(found: Sequence[Misfit], driven_first: Mapping[str, bool]) -
         findings.append(
             Finding(
                 f"{_distance(worst)}, {worst.multiple:.1f} times what its noise of {readable(worst.noise, worst.unit)} "
-                f"per axis gives (worst: {readable(worst.worst_distance, worst.unit)} near {_when(worst)}){_part(worst)}: "
+                f"per axis gives ({_worst(worst)}){_part(worst)}: "
                 f"the model or the recording is wrong there, and the intervals, which assume the model, do not hold"
                 f"{more}{hint}",
                 "serious",
@@ -168,8 +168,9 @@ def _distance(each: Misfit) -> str:
     return f"{each.sensor} in {each.recording} has an rms {kind} of {size} from the fitted arm"
 
 
-def _when(each: Misfit) -> str:
-    return f"row {each.worst_time:.0f}" if each.static else f"{each.worst_time:.2f} s"
+def _worst(each: Misfit) -> str:
+    when = f"row {each.worst_time:.0f}" if each.static else f"{each.worst_time:.2f} s"
+    return f"worst: {readable(each.worst_distance, each.unit)} near {when}"
 
 
 def _part(each: Misfit) -> str:

@@ -22,6 +22,8 @@ from continuarm.identification.sensor_frame_and_delay import frame_pose
 from continuarm.identification.sensors import reach
 from continuarm.simulation.commands_over_time import split_commands
 
+UNSEEN = 2.0
+"""Standard errors of its size below which an effect does not show."""
 DISTINCT = 0.02
 """A change of which the free parameters do all but this part themselves says nothing."""
 SPARE = 10
@@ -32,6 +34,8 @@ CREEP = (1.0, 5.0)
 """s: times of slow drifts that are tried."""
 UNCHECKED = 5.0
 """%: a number of the arm that could be so far off, move the parameters by three errors, and not show, is told."""
+HIDDEN = ("valve_lag", "pressure_stiffness", "hysteresis", "dead_zone")
+"""Effects that muscles have, and that can be too small to be seen."""
 IN_PERCENT = ("muscle_area", "mass", "stiffness", "length", "radius")
 
 
@@ -52,6 +56,14 @@ class Assumed(NamedTuple):
     moved: Floats  # (p,), by how much one percent of it moves the numbers of the search
 
 
+class Tried(NamedTuple):
+    """What came of trying all effects."""
+
+    missing: list[MissingEffect]  # that which explains most comes first
+    assumed: list[Assumed]
+    hidden: list[Assumed]  # effects as large as they can be without showing, and what these move
+
+
 class _Effect(NamedTuple):
     name: str
     variations: list[Variation]
@@ -59,13 +71,11 @@ class _Effect(NamedTuple):
     unit: str = ""
 
 
-def missing_effects(
-    residuals: ResidualFunction, x: Floats, jacobian: Floats, covariance: Floats
-) -> tuple[list[MissingEffect], list[Assumed]]:
+def missing_effects(residuals: ResidualFunction, x: Floats, jacobian: Floats, covariance: Floats) -> Tried:
     """Effects that are left out, that chance does not ask for, and that would move a number by more than its error.
 
-    jacobian (N, p) and covariance (p, p) at x. That which explains most comes first. Besides, numbers of the arm that
-    the free parameters imitate, so that nothing checks them.
+    jacobian (N, p) and covariance (p, p) at x. Besides, numbers of the arm that the free parameters imitate, so that
+    nothing checks them, and effects that are too small to be seen.
     """
     from scipy.stats import f
 
@@ -80,7 +90,9 @@ def missing_effects(
     total, errors = float(left @ left), np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     shown = np.array([not label.startswith(("delay", "sensor_frame")) for label in _labels(residuals.parameters)])
     found: list[MissingEffect] = []
-    assumed, begin = [], 0
+    assumed: list[Assumed] = []
+    hidden: list[Assumed] = []
+    begin = 0
     for effect in effects:
         own = changes[:, begin : begin + len(effect.variations)]
         begin += len(effect.variations)
@@ -95,6 +107,10 @@ def missing_effects(
                 assumed.append(Assumed(effect.name, np.asarray(moved, dtype=float)))
         if not clear.any() or freedom < SPARE:
             continue
+        if effect.name in HIDDEN and len(own.T) == 1:
+            unseen = UNSEEN * np.sqrt(total / freedom) / sizes[0]
+            moved = -np.linalg.lstsq(slopes, own[:, 0] * unseen, rcond=1e-9)[0]
+            hidden.append(Assumed(effect.name, np.asarray(moved, dtype=float)))
         along = u[:, clear].T @ left
         gain = float(along @ along)
         chance = float(f.sf(gain / clear.sum() / max((total - gain) / freedom, 1e-300), clear.sum(), freedom))
@@ -103,7 +119,7 @@ def missing_effects(
         if chance < CHANCE and (np.abs(moved) > errors)[shown].any():
             size = f"{amount[0] * effect.step:+.2g} {effect.unit}" if effect.step else ""
             found.append(MissingEffect(effect.name, size, gain / total, chance, moved))
-    return sorted(found, key=lambda each: -each.explained), assumed
+    return Tried(sorted(found, key=lambda each: -each.explained), assumed, hidden)
 
 
 def _labels(parameters: FreeParameters) -> list[str]:
@@ -162,7 +178,9 @@ def _effects(residuals: ResidualFunction, arm: Arm) -> Iterator[_Effect]:
         yield _Effect("offset", [Variation(_joints(arm, "offset", 1e-3))], 1e-3, "m")
     turns = 0.01 * np.eye(3)
     if "base_rotation" not in free and any(arm.gravity):
-        turned = [tuple(np.array(arm.base_rotation) + turn) for turn in turns]
+        # towards no rotation, so that none goes beyond what a rotation vector may be
+        way = np.where(np.array(arm.base_rotation) > 0, -1.0, 1.0)
+        turned = [tuple(np.array(arm.base_rotation) + way * turn) for turn in turns]
         yield _Effect("base_rotation", [Variation(arm.replace(base_rotation=each)) for each in turned])
     if "sensor_frame" not in free and any(len(s.channels) == 3 for each in recordings for s in each.sensors):
         frames = [frame_pose(turn, np.zeros(3)) for turn in turns]

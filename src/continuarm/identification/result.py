@@ -14,7 +14,7 @@ from continuarm.arms.arm_file import save_arm
 from continuarm.arms.summary import counted
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
-from continuarm.identification.findings import Finding, undetermined_finding, verdict
+from continuarm.identification.findings import Finding, verdict
 from continuarm.identification.fitted_parameters import FittedParameter
 from continuarm.identification.goodness_of_fit import Misfit
 from continuarm.identification.recorded_commands import RecordedCommands
@@ -83,7 +83,7 @@ class Identification:
     @property
     def verdict(self) -> str:
         """One line: usable, use with care, or NOT TO BE USED AS IT IS, and why."""
-        return verdict([*map(undetermined_finding, self.undetermined), *self.findings])
+        return verdict(self.findings, self.undetermined)
 
     @property
     def serious(self) -> bool:
