@@ -8,6 +8,7 @@ import numpy as np
 from sample_recordings import FREE, STEPS, run_of
 
 from continuarm import PressureSteps, simulate, tip_jacobian
+from continuarm.identification.fit import identify
 from continuarm.identification.free_parameters import free_parameters
 from continuarm.identification.recording import Recording
 from continuarm.identification.residual_function import ResidualFunction
@@ -53,3 +54,12 @@ def test_slopes_at_a_bound_stay_within_it(prototype):
         assert np.isfinite(residuals.jacobian(edge)).all()
     for column, other in zip(there.T, near.T, strict=True):
         assert np.linalg.norm(column - other) < 0.1 * np.linalg.norm(other)
+
+
+def test_fits_that_end_at_a_bound_are_not_lost(section, prototype):
+    found = identify(prototype, short_run(prototype), ("stiffness", "offset"), delay=False, starts=1)
+    assert abs(found["offset"].value) < 4 * found["offset"].standard_error
+    assert not found.serious  # 0 is the least that an offset can be, and no bound of the search
+    loop = section.replace(sections=[s.replace(hysteresis=(400.0, 60.0, 60.0)) for s in section.sections])
+    found = identify(loop, run_of(loop), ("stiffness", "hysteresis"), delay=False, starts=1)
+    assert abs(found["stiffness"].value - 1700) < 4 * found["stiffness"].standard_error

@@ -180,7 +180,7 @@ def _result(
     residuals, parameters, x = search.residuals, search.parameters, search.x
     interruption = residuals.interruption
     errors = unknown = unknown_covariance(len(x), residuals.count)
-    tried = Tried([], [], [])
+    tried = untried = Tried([], [], [])
     with interruption.ends():
         search.tell(0.9, "errors of the parameters")
         if interruption.accepted:  # the search may have had no time for it
@@ -190,6 +190,8 @@ def _result(
         tried = missing_effects(residuals, x, slopes, errors.covariance)
     if errors is unknown:
         missing.append("the errors of the parameters are unknown: their computation was interrupted")
+    elif tried is untried:
+        missing.append("whether an effect is left out is unknown: interrupted")
     rows, correlation = fitted_parameters(parameters, x, errors)
     words = (undetermined_in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
     unseen = tuple(dict.fromkeys(words))
