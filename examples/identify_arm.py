@@ -53,8 +53,9 @@ def main():
     console.print(table)
     for each in found.held_out:
         console.print(
-            f"{each.recording}, not fitted to: {each.sensor} within {1e3 * each.rms:.2f} mm of the fitted arm"
+            f"{each.recording}, not fitted to: {each.sensor} has an rms distance of {1e3 * each.distance:.2f} mm"
         )
+    console.print(found.verdict)
     for sentence in (*found.undetermined, *found.warnings):
         console.print(f"warning: {sentence}")
 

@@ -22,8 +22,8 @@ ROOT = Path(__file__).parent.parent
 RECORDINGS = ROOT / "examples" / "recordings"
 SHIPPED = ROOT / "src" / "continuarm" / "arms" / "named"
 
-# What gauges read of a vented line, Pa: the lowest mean over a second, and that of the first seconds after venting, when
-# the line is empty and nothing moves any more; read off the pressures of oct2 1, 9 and 11, not off any position.
+# What gauges read of a vented line, Pa: the lowest mean over a second, and that of the first seconds after venting,
+# when the line is empty and nothing moves any more; read off the pressures of oct2 1, 9 and 11, not off any position.
 LOWEST = {"l11": -4.0e3, "l12": -4.0e3, "l13": -5.5e3, "l21": -3.0e3, "l22": -10.0e3, "l23": 0.5e3}
 VENTED = {"l11": 0.0, "l12": 0.0, "l13": -2.5e3, "l21": 3.0e3, "l22": -6.0e3, "l23": 4.0e3}
 
@@ -134,8 +134,8 @@ def asu(write: bool) -> None:
     load(final.arm)
     if write:
         text = (
-            "Two-section pneumatic arm of the RISE Lab, Arizona State University, hanging: four fabric pillow chambers in "
-            "each section, the two in the middle on one line. Recordings: ASU-RISE-Lab/4-chamber-softarm-control, MIT. "
+            "Two-section pneumatic arm of the RISE Lab, Arizona State University, hanging: four fabric pillow "
+            "chambers in each section, the two in the middle on one line. Recordings: ASU-RISE-Lab/4-chamber-softarm-control, MIT. "
             "Folded length 0.047 m, lever 0.048 m and mass 0.293 kg are the laboratory's; damping 5 N s/m is assumed; "
             "gauge offsets were fitted once and are fixed (not determined one by one). Fitted on oct2 1, 5, 9, 11 "
             f"(± one standard error): {told(final)}."
@@ -162,7 +162,7 @@ def load(arm: ca.Arm) -> None:
                 places.append(np.nanmean(values[late], axis=0))
             shifts.append(1e3 * (places[1] - places[0]))
         print(
-            f"  400 g at the tip move it by, mm: measured {shifts[0].round(1)}, predicted {shifts[1].round(1)} ({start})"
+            f"  400 g at the tip move it, mm: measured {shifts[0].round(1)}, predicted {shifts[1].round(1)} ({start})"
         )
 
 
@@ -202,8 +202,8 @@ def trunk(write: bool) -> None:
     print("  400 g", summary(both.arm, more))
     if write:
         text = (
-            "Trunk of the Autonomous Systems Lab, Stanford, hanging, tendons still: a passive arm that hardly stretches, "
-            "with its gripper and 200 g at the tip. Recordings: StanfordASL/trunk-stack, MIT. Lengths are those of the "
+            "Trunk of the Autonomous Systems Lab, Stanford, hanging, tendons still: a passive arm that hardly "
+            "stretches, with its gripper and 200 g at the tip. Recordings: StanfordASL/trunk-stack, MIT. Lengths are those of the "
             "resting discs; hose and disc 0.04 kg a section, gripper 0.1 kg, 0.04 m below the last disc, radius 0.03 m "
             "and the axial stiffness and damping are assumed, as swings do not show them. With another weight "
             "only the payload changes: its mass is 0.1 kg more than the weight. Fitted on the swings with 200 g and "
@@ -234,9 +234,9 @@ def summary(arm: ca.Arm, runs: list[ca.Recording]) -> str:
         for each, limit in ((periods, 0.05), (second, 0.2), (third, 0.2))
     ]
     return (
-        f"tip 3 over 2 s: {total:.1f} mm rms, median {1e3 * np.median(rms):.1f}, worst {1e3 * max(rms):.1f}; predicted over "
-        f"measured, medians: first half period {np.median(periods):.3f} ({near[0]:.0%} within 5 %), second peak "
-        f"{np.median(second):.2f} ({near[1]:.0%} within 20 %), third peak {np.median(third):.2f} ({near[2]:.0%} within 20 %)"
+        f"tip 3 over 2 s: {total:.1f} mm rms, median {1e3 * np.median(rms):.1f}, worst {1e3 * max(rms):.1f}; predicted "
+        f"over measured, medians: first half period {np.median(periods):.3f} ({near[0]:.0%} within 5 %), second peak "
+        f"{np.median(second):.2f} ({near[1]:.0%} within 20 %), third {np.median(third):.2f} ({near[2]:.0%} within 20 %)"
     )
 
 

@@ -54,7 +54,7 @@ from continuarm.identification.sensors import MuscleLength, TipOrientation, TipP
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_file import read_recording, write_recording
 from continuarm.identification.synthetic_recordings import simulated_recording
-from continuarm.identification.fittable_parameters import Free
+from continuarm.identification.search_numbers import Free
 from continuarm.identification.fit import identify
 from continuarm.identification.result import Identification
 from continuarm.identification.validation import Validation, validate

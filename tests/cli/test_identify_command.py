@@ -32,6 +32,7 @@ def test_identify_writes_an_arm_and_a_report(files, tmp_path, capsys):
     shown, errors = capsys.readouterr()
     assert errors == ""
     lines = [" ".join(line.split()) for line in shown.splitlines()]
+    assert lines[0].startswith("usable")
     assert any(re.match(r"stiffness 1[67]\d\d[\d.]* ± [\d.]+ N/m", line) for line in lines)
     assert any(line.startswith("two (held out) tip 1") for line in lines)
     assert load_arm(output).sections[0].stiffness == pytest.approx(1700, rel=0.02)
@@ -44,8 +45,9 @@ def test_identify_tells_with_its_exit_code_that_something_is_wrong(files, tmp_pa
     shown, errors = capsys.readouterr()
     told = json.loads(shown)
     assert told["serious"]
+    assert told["verdict"].startswith("NOT TO BE USED AS IT IS: stiffness, damping, muscle_area and mass")
     assert told["written"] == [str(tmp_path / "a.toml")]
-    check_named(errors, "warning: ", "stiffness, damping, muscle_area and mass")
+    check_named(errors, "serious: ", "stiffness, damping, muscle_area and mass")
     for wrong, named in (
         (["--free", "stifness"], ("free = 'stifness'", "'stiffness'")),
         (["--free", "stiffness", "--sigma", "1"], ("--sigma = '1'", "1mm", "0.5deg")),
@@ -64,5 +66,5 @@ def test_identify_writes_the_best_so_far_when_interrupted(files, tmp_path, capsy
     output = tmp_path / "fitted.toml"
     options = ["--free", "stiffness, damping", "-o", str(output)]
     assert main(["identify", "single-section", str(files / "one.csv"), *options]) == 130
-    check_named(capsys.readouterr().err, "warning: ", "interrupted")
+    check_named(capsys.readouterr().err, "serious: ", "interrupted")
     assert load_arm(output).sections[0].stiffness == pytest.approx(1700, rel=0.1)

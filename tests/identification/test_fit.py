@@ -14,9 +14,9 @@ from scipy.spatial.transform import Rotation
 
 from continuarm import Controller, ForceSignal, PressureSteps, equilibria, save_motion, simulate, tip_poses
 from continuarm.identification.fit import identify
-from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_file import read_recording
+from continuarm.identification.search_numbers import Free
 from continuarm.identification.sensors import MuscleLength, TipOrientation
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 from refusals import check_named, refused, sentence_with
@@ -141,7 +141,7 @@ def test_orientations_and_lengths_are_as_good_as_positions(section):
     assert max(apart(found, section, ("stiffness", "damping", "dead_zone")).values()) < 4
     assert found.noise["orientation 1"] == 0.01  # as given
     assert found.noise["l11"] == pytest.approx(5e-4, rel=0.2)  # as estimated
-    assert [each.given for each in found.misfit] == [True, False]
+    assert [each.noise_from for each in found.misfit] == ["given", "neighbours"]
 
 
 @pytest.mark.slow
@@ -207,7 +207,9 @@ def test_a_wrong_model_is_told_with_its_worst_place(section):
     assert found.serious
     (misfit,) = found.misfit
     multiple, worst = f"{misfit.multiple:.1f} times", f"{misfit.worst_time:.2f} s"
-    sentence_with(found.warnings, "tip 1 in run", multiple, "0.1 mm", worst)
+    sentence_with(found.warnings, "tip 1 in run", "rms distance", multiple, "0.1 mm", worst)
+    assert found.verdict.startswith("NOT TO BE USED AS IT IS: tip 1 in run")
+    assert found.arm.description.startswith(found.verdict)
     sentence_with(found.warnings, "correlation 0.")
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 import continuarm as ca
+from continuarm.identification.findings import Finding
 from html_reader import PageReader
 from test_public_names import a_recording, an_identification
 
@@ -44,10 +45,11 @@ def test_a_fit_lists_its_parameters_with_errors() -> None:
     found = an_identification()
     assert repr(found).splitlines() == [
         "Identification('an \"arm\" µ', 1 parameter, 1 recording)",
+        "  NOT TO BE USED AS IT IS: a sentence",
         "  text = 0.50 ± 0.50 text",
     ]
-    many = dataclasses.replace(found, parameters=found.parameters * 20, warnings=("one",), interrupted=True)
-    assert len(repr(many).splitlines()) == 11
+    many = dataclasses.replace(found, parameters=found.parameters * 20, findings=(Finding("one"),), interrupted=True)
+    assert len(repr(many).splitlines()) == 12
     assert "and 12 more" in repr(many)
     assert "interrupted" in repr(many)
 
@@ -56,12 +58,12 @@ def test_a_notebook_shows_parameters_misfits_and_warnings() -> None:
     evil = "<script>alert(1)</script>"
     found = an_identification()
     parameter = dataclasses.replace(found.parameters[0], name=evil, standard_error=np.inf)
-    fit = dataclasses.replace(found, parameters=(*found.parameters, parameter), warnings=(f"careful {evil}",))
+    fit = dataclasses.replace(found, parameters=(*found.parameters, parameter), findings=(Finding(f"careful {evil}"),))
     fragment = fit._repr_html_()
     reader = PageReader(fragment)
     assert reader.open == []
     assert "<script" not in fragment
     words = " ".join(reader.words)
-    for shown in ("0.50 ± 0.50", "careful", "a sentence", "misfit / noise", "unknown", evil):
+    for shown in ("0.50 ± 0.50", "careful", "a sentence", "rms distance", "NOT TO BE USED", "unknown", evil):
         assert shown in words
     assert len(fragment) < 100_000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sample_recordings import run_of, table_of
+from sample_recordings import changed, run_of, table_of
 
 from continuarm import ForceSignal, Muscles
 from continuarm.identification.fit import identify
-from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.free_parameters import free_parameters
 from continuarm.identification.recording import Recording
+from continuarm.identification.search_numbers import Free
 from continuarm.identification.synthetic_recordings import tip_sensors
 from refusals import refused
 
@@ -66,3 +66,31 @@ def test_parameters_that_recordings_cannot_show_are_refused(section):
         identify(bare, run_of(section), ["stiffness"])
     found = identify(bare, run_of(section), [Free("muscle_area", start=2e-4)])
     assert found["muscle_area"].value == pytest.approx(1.327e-4, rel=0.01)
+
+
+def test_rest_length_and_radius_are_found(prototype):
+    """Of a table, per section: a ruler is off by some percent."""
+    begin = changed(prototype, length=1.04, radius=0.92)
+    found = identify(begin, table_of(prototype, 40), ("length per section", "radius"), starts=1)
+    right = {f"length of section {i + 1}": s.length for i, s in enumerate(prototype.sections)}
+    for name, value in (right | {"radius": prototype.sections[0].radius}).items():
+        assert abs(found[name].value - value) < 4 * found[name].standard_error
+        assert found[name].standard_error < 0.02 * value
+    assert not found.serious
+
+
+def test_a_section_is_never_searched_shorter_than_its_muscles(section):
+    ranged = section.replace(sections=[s.replace(length_range=(-0.06, 0.1)) for s in section.sections])
+    free = free_parameters(ranged, ["length"], [run_of(section)], delay=False)
+    assert np.exp(free.lower[0]) > 0.06
+    free.arm(free.lower)  # there is such an arm
+
+
+@pytest.mark.slow
+def test_an_arm_that_is_a_hundred_times_softer_is_found(section):
+    """A start that was meant for another arm."""
+    soft = changed(section, stiffness=0.1, damping=0.1, muscle_area=0.1, mass=0.1)
+    begin = changed(soft, stiffness=100)
+    found = identify(begin, run_of(soft), ("stiffness", "damping"))
+    assert found["stiffness"].start / found["stiffness"].value == pytest.approx(100, rel=0.1)
+    assert abs(found["stiffness"].value - 170) < 4 * found["stiffness"].standard_error

@@ -9,8 +9,8 @@ import pytest
 from sample_recordings import table_of
 
 from continuarm import WrenchSignal
-from continuarm.identification.fittable_parameters import Free
 from continuarm.identification.recording import Recording
+from continuarm.identification.search_numbers import Free
 from continuarm.identification.sensors import MuscleLength, TipPosition
 from continuarm.identification.simulated_tracks import simulated_track
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors

@@ -86,9 +86,15 @@ def identify(
         if as_json:
             show_json(found.summary() | {"written": written})
         else:
+            print(f"{printable(found.verdict)}\n")
             show(*identification_tables(found, written))
-        for sentence in (*found.undetermined, *found.warnings):
-            print(f"warning: {printable(sentence)}", file=sys.stderr)
+            for sentence in found.notes:
+                print(f"note: {printable(sentence)}")
+        for sentence in found.undetermined:
+            print(f"serious: {printable(sentence)}", file=sys.stderr)
+        for finding in found.findings:
+            if finding.weight != "note":
+                print(f"{finding.weight}: {printable(finding.sentence)}", file=sys.stderr)
     if found.interrupted or interruption.asked:
         raise typer.Exit(INTERRUPTED)
     if found.serious:
@@ -132,12 +138,12 @@ def identification_tables(found: Identification, written: list[str]) -> list[Tab
         interval = f"{each.low:.5g} to {each.high:.5g}"
         value = with_error(each.value, each.standard_error)
         parameters.add_row(one_line(each.name), value, each.unit, interval, f"{each.start:.4g}")
-    misfits = new_table("recording", "sensor", "misfit", "over noise", "numbers", "outliers", "left out")
+    misfits = new_table("recording", "sensor", "rms distance", "times noise", "numbers", "outliers", "left out")
     for judged, rows in ((False, found.misfit), (True, found.held_out)):
         for row in rows:
             name = f"{one_line(row.recording)}{' (held out)' if judged else ''}"
             counts = map(str, (row.samples, row.outliers, row.left_out))
-            misfits.add_row(name, row.sensor, readable(row.rms, row.unit), f"{row.multiple:.2f}", *counts)
+            misfits.add_row(name, row.sensor, readable(row.distance, row.unit), f"{row.multiple:.2f}", *counts)
     facts = new_table("", "", headings=False)
     record = found.record
     facts.add_row("work", f"{record['evaluations']} simulations in {record['wall_time']:.1f} s")

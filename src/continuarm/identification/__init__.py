@@ -8,6 +8,7 @@ fit.identify does it all, in this order:
     recording_checks           wrong units are refused
     synthetic_recordings       recordings of an arm that is known
 
+    search_numbers             what is asked for: names, bounds, starts
     fittable_parameters        all that can be fitted, by name: a new one is added here
     free_parameters            those of one fit, as numbers x of a search
 
@@ -16,15 +17,21 @@ fit.identify does it all, in this order:
     sensor_comparison          measured less simulated
     outliers                   how they lose their weight, and which samples count as such
     stuck_sensors              samples that are left out
-    sensor_noise               given, or estimated
+    sensor_noise, table_noise  given, or estimated
     residual_function          what the search makes small, and its Jacobian
     resting_shapes             where a run stands still: what the search begins with
     parameter_search           the search itself: rest, motion, all together
 
+    serial_correlation         residuals that follow their neighbours in time
     parameter_covariance       errors, and directions that stay undetermined
     undetermined_parameters    these directions in words
     fitted_parameters          values with errors and intervals
-    goodness_of_fit            misfits against noise, and warnings
+    traded_parameters          pairs that are hardly told apart, and what would part them
+    goodness_of_fit            misfits against noise: distances, and what of them is no noise
+    missing_effects            effects that are left out, and would explain what is left
+    misfit_findings            misfits in words
+    findings, end_of_fit       all that is to be said, and the verdict
+    recorded_commands          what drove the arm, as it was read
     result                     Identification
     html_report, report_figures
     fitted_rig                 what was found of the laboratory, kept with the arm

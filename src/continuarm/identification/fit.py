@@ -14,16 +14,21 @@ from continuarm.common.argument_checks import listed, require_function, truth_va
 from continuarm.common.interruption import Interruption, deferred_interruption
 from continuarm.common.number_checks import seed_number, whole_number
 from continuarm.engine.compiled import PROCESSORS
-from continuarm.identification.fittable_parameters import Free
-from continuarm.identification.fitted_parameters import FittedParameter, fitted_parameters, provenance
+from continuarm.identification.end_of_fit import EndOfFit
+from continuarm.identification.findings import Finding, verdict
+from continuarm.identification.fitted_parameters import fitted_parameters, provenance
+from continuarm.identification.fitted_rig import with_rig
 from continuarm.identification.free_parameters import free_parameters
-from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit, misfit_warnings, misfits
+from continuarm.identification.goodness_of_fit import FAR_ABOVE, misfits
+from continuarm.identification.missing_effects import Tried, missing_effects
 from continuarm.identification.parameter_covariance import parameter_covariance, unknown_covariance
 from continuarm.identification.parameter_search import ParameterSearch
+from continuarm.identification.recorded_commands import recorded_commands
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_checks import check_pressures, checked_recording
 from continuarm.identification.residual_function import ResidualFunction
 from continuarm.identification.result import Identification
+from continuarm.identification.search_numbers import Free
 from continuarm.identification.sensor_comparison import SensorComparison, differences, sensor_comparisons
 from continuarm.identification.sensor_frame_and_delay import best_delay
 from continuarm.identification.sensor_noise import estimated_noise, given_noise
@@ -162,16 +167,11 @@ def _check_names(runs: Sequence[Recording], held_out: Sequence[Recording]) -> No
         names.append(each.name)
 
 
-def _left_over(search: ParameterSearch) -> tuple[list[SensorComparison], dict[str, float], list[Misfit]]:
-    """What the arm at the end of a search leaves: sensor by sensor, their noise, their misfit."""
+def _far_above_noise(search: ParameterSearch) -> bool:
     residuals = search.residuals
     seen = sensor_comparisons(residuals.recordings, residuals.differences(search.x), residuals.used)
     noise = estimated_noise(seen, residuals.recordings, search.parameters.start_arm)
-    return seen, noise, misfits(seen, noise, given_noise(residuals.recordings))
-
-
-def _far_above_noise(search: ParameterSearch) -> bool:
-    return any(each.multiple > FAR_ABOVE for each in _left_over(search)[2])
+    return any(each.multiple > FAR_ABOVE for each in misfits(seen, noise, given_noise(residuals.recordings), {}))
 
 
 def _result(
@@ -181,17 +181,21 @@ def _result(
     residuals, parameters, x = search.residuals, search.parameters, search.x
     interruption = residuals.interruption
     errors = unknown = unknown_covariance(len(x), residuals.count)
+    tried = untried = Tried([], [], [])
     with interruption.ends():
         search.tell(0.9, "errors of the parameters")
         if interruption.accepted:  # the search may have had no time for it
             residuals.estimate_scales(x)
-        errors = parameter_covariance(residuals(x), residuals.jacobian(x, fine=True), residuals.channel_rows())
+        slopes = residuals.jacobian(x, fine=True)
+        errors = parameter_covariance(residuals(x), slopes, residuals.channel_rows())
+        tried = missing_effects(residuals, x, slopes, errors.covariance)
     if errors is unknown:
         missing.append("the errors of the parameters are unknown: their computation was interrupted")
+    elif tried is untried:
+        missing.append("whether an effect is left out is unknown: interrupted")
     rows, correlation = fitted_parameters(parameters, x, errors)
     words = (undetermined_in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
     unseen = tuple(dict.fromkeys(words))
-    seen, noise, found = _left_over(search)
     fitted = parameters.arm(x)
     later: list[SensorComparison] = []
     with interruption.ends():
@@ -200,62 +204,34 @@ def _result(
     seen_later = {sensor.recording for sensor in later}
     unjudged = [each.name for each in kept_back if each.name not in seen_later]
     missing += [f"the arm is not judged by {name}: interrupted" for name in unjudged]
-    noise = estimated_noise(later, kept_back, parameters.start_arm) | noise
-    judged = misfits(later, noise, given_noise(kept_back))
-
-    serious = _serious(search, rows)
-    correlated = []
-    if errors.correlation > 0.3:
-        factor = np.sqrt((1 + errors.correlation) / (1 - errors.correlation))
-        correlated.append(
-            f"what is left follows its neighbours in time (correlation {errors.correlation:.2f}): it is not only "
-            f"noise, and the errors are enlarged for it, by up to {factor:.1f} times"
-        )
-    above = any(each.multiple > FAR_ABOVE or each.off_together for each in [*found, *judged])
+    judging = [each for each in kept_back if each.name in seen_later]
+    end = EndOfFit(search, rows, errors, correlation, judging, later, tried)
     with interruption.ends():
         search.tell(1.0, "done")
     late = ["interrupted when all was computed: nothing is missing"] if interruption.accepted and not missing else []
-    notes = [*misfit_warnings([*found, *judged]), *correlated, *search.stuck_warnings]
-    caution = ""
-    if missing or serious or unseen or above:
-        why = "the fit was interrupted" if missing else "see the warnings of the fit"
-        caution = f"NOT TO BE USED AS IT IS: {why}."
+    findings = [Finding(each, "serious", each) for each in missing]
+    findings += [Finding(each) for each in (*late, *warnings)]
+    findings += [*end.findings(), *(Finding(each) for each in search.stuck_warnings)]
+    judgement = verdict(findings, unseen)
     source = provenance([each.name for each in residuals.recordings], rows)
+    caution = f"{judgement}." if judgement.startswith("NOT") else ""
     description = " ".join(filter(None, [caution, fitted.description, source]))
+    given = given_noise(residuals.recordings)
     return Identification(
-        arm=fitted.replace(description=description),
+        arm=with_rig(fitted, parameters.frame(x), parameters.delays(x)).replace(description=description),
         parameters=tuple(rows),
         correlation=correlation,
         undetermined=unseen,
-        misfit=tuple(found),
-        held_out=tuple(judged),
-        noise=noise | {sensor: sigma for (_, sensor), sigma in given_noise(residuals.recordings).items()},
-        warnings=(*missing, *late, *warnings, *serious, *notes),
-        serious=bool(serious or unseen or above or missing),
+        misfit=tuple(end.misfit),
+        held_out=tuple(end.judged),
+        noise={sensor: level.sigma for sensor, level in end.noise.items()}
+        | {sensor: sigma for (_, sensor), sigma in given.items()},
+        findings=tuple(findings),
         interrupted=interruption.accepted,
         record={},
-        comparisons=(*seen, *later),
+        comparisons=(*end.seen, *later),
+        commands=tuple(recorded_commands(each, fitted) for each in (*residuals.recordings, *kept_back)),
     )
-
-
-def _serious(search: ParameterSearch, rows: Sequence[FittedParameter]) -> list[str]:
-    """What forbids to use the arm as it is."""
-    words = []
-    for row in rows:
-        if row.at_bound:
-            end = "upper" if row.at_bound == "high" else "lower"
-            words.append(
-                f"{row.name} = {row.value:.4g} {row.unit} is at the {end} end of its bounds, and might lie beyond"
-            )
-    residuals = search.residuals
-    tracks = residuals.tracks(search.x)
-    for one, simulated, own in zip(residuals.recordings, tracks, residuals.differences(search.x), strict=True):
-        if own.lost.any():
-            why = simulated.stopped or f"it has no equilibrium in row {int(np.argmax(own.lost))}"
-            words.append(f"{one.name}: the fitted arm cannot follow it to its end: {why}")
-    if not search.settled:
-        words.append("the search ended before its numbers settled")
-    return words
 
 
 def _held_out(recording: Recording, search: ParameterSearch, fitted: Arm, delay: bool) -> list[SensorComparison]:

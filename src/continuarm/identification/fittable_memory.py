@@ -7,18 +7,14 @@ from typing import Any
 import numpy as np
 
 from continuarm.arms.section import Section
-from continuarm.identification.fittable_parameters import (
-    RANGE,
+from continuarm.identification.fittable_parameters import check_moving, groups_of, in_sections, labels_of, spring_of
+from continuarm.identification.search_numbers import (
+    NARROW,
     FittableParameter,
     ReportedNumber,
     Request,
     SearchNumber,
     Values,
-    check_moving,
-    groups_of,
-    in_sections,
-    labels_of,
-    spring_of,
     takes_no_bounds,
 )
 
@@ -37,7 +33,7 @@ def hysteresis(request: Request, per_section: bool) -> FittableParameter:
     numbers: list[SearchNumber] = []
     for group in groups:
         a, b, part = _loop(request.arm.sections[group[0]])
-        numbers += [SearchNumber(each, each / RANGE, each * RANGE) for each in (a, b)]
+        numbers += [SearchNumber(each, each / NARROW, each * NARROW) for each in (a, b)]
         numbers.append(SearchNumber(min(max(part, -0.9), 0.9), -1.0, 1.0, 1.0))
 
     def triples(values: Values) -> list[tuple[float, float, float]]:
@@ -65,7 +61,7 @@ def friction(request: Request, per_section: bool) -> FittableParameter:
     check_moving(request, "friction")
     groups = groups_of(request, per_section)
     loops = [_loop(request.arm.sections[group[0]]) for group in groups]
-    numbers = [SearchNumber(each, each / RANGE, each * RANGE) for a, b, _ in loops for each in (a, b)]
+    numbers = [SearchNumber(each, each / NARROW, each * NARROW) for a, b, _ in loops for each in (a, b)]
 
     def changes(values: Values) -> list[dict[str, Any]]:
         both = zip(values[::2], values[1::2], loops, strict=True)
@@ -92,7 +88,7 @@ def creep(request: Request, per_section: bool) -> FittableParameter:
         counts.append(len(branches))
         for k, time in branches:
             begins = (k or 0.2 * spring_of(section), time)
-            numbers += [SearchNumber(each, each / RANGE, each * RANGE) for each in begins]
+            numbers += [SearchNumber(each, each / NARROW, each * NARROW) for each in begins]
 
     def branches_of(values: Values) -> list[tuple[tuple[float, float], ...]]:
         pairs = iter(zip(values[::2], values[1::2], strict=True))

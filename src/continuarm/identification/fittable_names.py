@@ -8,7 +8,8 @@ from functools import partial
 from continuarm.identification import fittable_memory as memory
 from continuarm.identification import fittable_parameters as sections
 from continuarm.identification import fittable_rig as rig
-from continuarm.identification.fittable_parameters import JOINTS, SECTION_FIELDS, FittableParameter, Request
+from continuarm.identification.fittable_parameters import JOINTS, SECTION_FIELDS
+from continuarm.identification.search_numbers import FittableParameter, Request
 
 Maker = Callable[[Request], FittableParameter]
 

@@ -7,129 +7,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.argument_checks import require_title
-from continuarm.common.number_checks import Floats, as_float, real_numbers
+from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
-from continuarm.identification.recording import Recording
+from continuarm.identification.search_numbers import (
+    NARROW,
+    RANGE,
+    FittableParameter,
+    ReportedNumber,
+    Request,
+    SearchNumber,
+    Values,
+    positive_number,
+    takes_no_bounds,
+)
 from continuarm.simulation.commands_over_time import split_commands
-
-RANGE = 30.0
-"""A positive parameter is searched for between its start divided and multiplied by this, unless bounds are request."""
-LEAST_PART = 1e-6
-"""The low end of a search for a positive parameter, over its high end, where the bound is 0."""
-
-
-@dataclass(frozen=True)
-class Free:
-    """A parameter to be fitted: its name, and where it is searched for.
-
-    Names are those of the fields of a section: stiffness, damping, mass, muscle_area, dead_zone, valve_lag, vent_lag,
-    pressure_stiffness, hardening, creep (two for each branch), hysteresis (three), friction (its a and b alone), twist,
-    offset, each one number for all sections unless said; or "... per section"; for stiffness and damping also
-    "... per muscle", "... matrix" and "... matrix per section", and bending_stiffness, bending_damping, which leave
-    what resists stretching as it is. Twist and offset are those between sections. Of the arm: base_rotation,
-    line_delay. Of the measurement: sensor_frame, delay, gauge_offset, gauge_gain.
-
-    Parameters
-    ----------
-    name : str
-        One of those above.
-    bounds : (float, float), optional
-        In SI units; if left out a positive parameter is searched for from a thirtieth to thirty times its start.
-    start : float, optional
-        In SI units; what the arm has if left out.
-
-    Examples
-    --------
-    >>> ca.Free("dead_zone", bounds=(50e3, 200e3))
-    Free(name='dead_zone', bounds=(50000.0, 200000.0), start=None)
-    """
-
-    name: str
-    bounds: tuple[float, float] | None = None
-    start: float | None = None
-
-    def __post_init__(self) -> None:
-        require_title("name", self.name)
-        if self.bounds is not None:
-            allowed = "two numbers, the least and the greatest"
-            bounds = real_numbers(f"bounds of {self.name}", self.bounds, allowed)
-            if bounds.shape != (2,):
-                raise ValueError(f"bounds of {self.name} = {short(self.bounds)}: must be {allowed}")
-            object.__setattr__(self, "bounds", tuple(bounds.tolist()))
-        if self.start is not None:
-            start = as_float(self.start)
-            if not math.isfinite(start):
-                raise ValueError(f"start of {self.name} = {short(self.start)}: must be a finite number")
-            object.__setattr__(self, "start", start)
-
-
-class SearchNumber(NamedTuple):
-    """One number x of a search: the parameter is exp(x), or x times a scale."""
-
-    start: float  # of the parameter
-    low: float
-    high: float
-    scale: float | None = None  # None: exp(x)
-
-    def value(self, x: float) -> float:
-        """The parameter."""
-        return math.exp(x) if self.scale is None else x * self.scale
-
-    def x(self, value: float) -> float:
-        """The number of the search."""
-        return math.log(value) if self.scale is None else value / self.scale
-
-
-class ReportedNumber(NamedTuple):
-    """One number of a result, and whether it is positive, so that its error is a factor."""
-
-    name: str
-    unit: str
-    value: float
-    positive: bool
-
-
-class Request(NamedTuple):
-    """What a fittable parameter is made from."""
-
-    free: Free
-    arm: Arm
-    recordings: Sequence[Recording]
-
-
-Values = list[float]
-
-
-def _same_arm(_: Values, arm: Arm) -> Arm:
-    return arm
-
-
-def _changes_nothing(_: Values) -> list[dict[str, Any]]:
-    return []
-
-
-@dataclass(frozen=True)
-class FittableParameter:
-    """The numbers of one name: what they change in the sections, and how they are reported."""
-
-    name: str
-    shows_in: str  # rest: resting shapes show it; motion: only motion does; sensors: it is theirs, not the arm's
-    search_numbers: tuple[SearchNumber, ...]
-    reported: Callable[[Values], list[ReportedNumber]]
-    changes: Callable[[Values], list[dict[str, Any]]] = _changes_nothing
-    """Fields of every section."""
-    one_to_one: bool = True
-    """Whether each number that is reported is one number of the search."""
-    of_arm: Callable[[Values, Arm], Arm] = _same_arm
-    """The arm with what is not of a section: its lines, its rig."""
 
 
 class SectionField(NamedTuple):
@@ -139,6 +35,7 @@ class SectionField(NamedTuple):
     shows_in: str  # rest or motion, see FittableParameter
     absent: Callable[[Section], float | None]  # where a search begins in an arm that has none
     pressed: bool = False  # whether it matters only under pressure
+    around: float = RANGE  # how many times smaller and larger it is searched for
 
 
 def spring_of(section: Section) -> float:
@@ -150,8 +47,8 @@ SECTION_FIELDS = {
     "stiffness": SectionField("N/m", "rest", lambda s: None),
     "damping": SectionField("N s/m", "motion", lambda s: 0.05 * spring_of(s)),
     "mass": SectionField("kg", "rest", lambda s: None),
-    "length": SectionField("m", "rest", lambda s: None),
-    "radius": SectionField("m", "rest", lambda s: None),
+    "length": SectionField("m", "rest", lambda s: None, around=3.0),
+    "radius": SectionField("m", "rest", lambda s: None, around=3.0),
     "muscle_area": SectionField("m²", "rest", lambda s: None, pressed=True),
     "dead_zone": SectionField("Pa", "rest", lambda s: 5e4, pressed=True),
     "valve_lag": SectionField("s", "motion", lambda s: 0.05, pressed=True),
@@ -173,21 +70,6 @@ def _start(section: Section, name: str) -> float | None:
     """The value of a field in an arm, or where the search for one that is not there begins."""
     value = _of_muscles(section, name) if name in ("stiffness", "damping") else getattr(section, name)
     return float(value) if value else SECTION_FIELDS[name].absent(section)
-
-
-def positive_number(request: Request, begin: float | None, most: float = math.inf) -> SearchNumber:
-    """A number of the search that is a logarithm, within the bounds that were given or the usual ones."""
-    free = request.free
-    begin = free.start if free.start is not None else begin
-    if begin is None:
-        raise ValueError(f"free: {free.name}: the arm has none: must come with a start, Free({free.name!r}, start=...)")
-    low, high = free.bounds or (begin / RANGE, min(begin * RANGE, most))
-    if not 0 <= low < high < math.inf:
-        raise ValueError(f"free: bounds of {free.name} = {short((low, high))}: must be 0 <= low < high")
-    low = max(low, LEAST_PART * high)
-    if free.start is not None and not low <= begin <= high:
-        raise ValueError(f"free: start of {free.name} = {begin:g}: must be within its bounds, {low:g} to {high:g}")
-    return SearchNumber(begin if low < begin < high else math.sqrt(low * high), low, high)
 
 
 def groups_of(request: Request, per_section: bool) -> list[range]:
@@ -239,7 +121,11 @@ def scalars(request: Request, name: str, per_section: bool) -> FittableParameter
     for group in groups:
         begins = [_start(arm.sections[i], name) for i in group]
         known = [begin for begin in begins if begin is not None]
-        numbers.append(positive_number(request, math.exp(np.mean(np.log(known))) if known else None, most))
+        # a section is never shorter than its muscles can become
+        shortest = [-1.001 * s.length_range[0] for s in (arm.sections[i] for i in group) if s.length_range is not None]
+        least = max(shortest, default=0.0) if name == "length" else 0.0
+        begin = math.exp(np.mean(np.log(known))) if known else None
+        numbers.append(positive_number(request, begin, most, least, field.around))
     labels = labels_of(name, groups)
 
     def changes(values: Values) -> list[dict[str, Any]]:
@@ -285,7 +171,7 @@ def matrices(request: Request, name: str, per_section: bool) -> FittableParamete
             matrix = np.eye(3) * (_start(arm.sections[group[0]], name) or 1.0)
         factor = np.linalg.cholesky(matrix)
         d = np.diag(factor)
-        numbers += [SearchNumber(float(each), float(each) / RANGE, float(each) * RANGE) for each in d]
+        numbers += [SearchNumber(float(each), float(each) / NARROW, float(each) * NARROW) for each in d]
         below = (factor / d[:, None])[np.tril_indices(3, -1)]
         numbers += [SearchNumber(float(each), -10.0, 10.0, 1.0) for each in below]
 
@@ -385,9 +271,3 @@ def base_rotation(request: Request) -> FittableParameter:
         return [ReportedNumber(f"base_rotation {axis}", "rad", v, False) for axis, v in zip("xyz", values, strict=True)]
 
     return FittableParameter(request.free.name, "rest", numbers, reported)
-
-
-def takes_no_bounds(request: Request) -> None:
-    """That no bounds and no start are given where a parameter has several numbers."""
-    if request.free.bounds is not None or request.free.start is not None:
-        raise ValueError(f"free: {request.free.name} takes no bounds and no start")

@@ -7,18 +7,17 @@ import math
 from continuarm.arms.arm import Arm
 from continuarm.arms.rig import Gauge, Rig
 from continuarm.common.text import short
-from continuarm.identification.fittable_parameters import (
+from continuarm.identification.fittable_parameters import check_moving, highest_pressure
+from continuarm.identification.recording import FURTHEST_DELAY, LONGEST_DELAY
+from continuarm.identification.search_numbers import (
     FittableParameter,
     ReportedNumber,
     Request,
     SearchNumber,
     Values,
-    check_moving,
-    highest_pressure,
     positive_number,
     takes_no_bounds,
 )
-from continuarm.identification.recording import FURTHEST_DELAY, LONGEST_DELAY
 from continuarm.identification.sensors import reach
 
 

@@ -18,13 +18,22 @@ from continuarm.common.files import output_path, replaced
 from continuarm.common.html_page import html_page, html_table, html_text
 from continuarm.drawing.colours import BLUE, RED
 from continuarm.identification.fitted_parameters import FittedParameter, with_error
-from continuarm.identification.goodness_of_fit import FAR_ABOVE, Misfit
+from continuarm.identification.goodness_of_fit import CHANCE, Misfit
 from continuarm.identification.measurement_units import readable
 from continuarm.identification.report_figures import GRID, INK, correlation_figure, recording_figure
 from continuarm.identification.result import Identification
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+NOISE_FROM = {
+    "given": "given",
+    "neighbours": "from sample to sample",
+    "repeats": "from repeated commands",
+    "curve": "from a curve over the commands",
+    "unknown": "unknown: all that is left",
+}
+"""Where the noise of a sensor is known from, in words."""
 
 __all__ = ["check_report_path", "report_html", "write_report"]
 
@@ -61,16 +70,17 @@ def _lead(result: Identification, used: Sequence[str], later: Sequence[str]) -> 
 
 
 def _judgement(result: Identification) -> str:
-    """Warnings and undetermined directions, in words, before any number."""
-    if not result.warnings and not result.undetermined:
-        fine = "No warnings: what is left is as large as the noise, and all parameters are determined."
-        return f"<div class='box good'><p>{fine}</p></div>"
-    boxes = []
+    """The verdict, undetermined directions, warnings and notes, in words, before any number."""
+    kind = "bad" if result.serious else "" if result.warnings else "good"
+    boxes = [f"<div class='box {kind}'><p><strong>{html_text(result.verdict)}.</strong></p></div>"]
     if result.undetermined:
         boxes.append("<div class='box bad'><strong>Not determined</strong>" + _list(result.undetermined) + "</div>")
-    if result.warnings:
-        kind = "bad" if result.serious else ""
-        boxes.append(f"<div class='box {kind}'><strong>Warnings</strong>{_list(result.warnings)}</div>")
+    for weight, title in (("serious", "Serious"), ("warning", "Warnings")):
+        if own := [each.sentence for each in result.findings if each.weight == weight]:
+            kind = "bad" if weight == "serious" else ""
+            boxes.append(f"<div class='box {kind}'><strong>{title}</strong>{_list(own)}</div>")
+    if result.notes:
+        boxes.append(f"<div class='box'><strong>Good to know</strong>{_list(result.notes)}</div>")
     return "\n".join(boxes)
 
 
@@ -104,23 +114,44 @@ def _correlation(result: Identification) -> str:
 
 def _misfits(result: Identification) -> str:
     rows = [_misfit(each, False) for each in result.misfit] + [_misfit(each, True) for each in result.held_out]
-    heads = ("recording", "sensor", "misfit (rms)", "noise", "misfit / noise", "numbers", "outliers", "left out")
-    note = "<p class='small soft'>Noise is what was given, or what changes from one sample to the next.</p>"
-    return "<h2>Misfit</h2>" + html_table(heads, rows, first_number=2) + note
+    heads = (
+        "recording",
+        "sensor",
+        "rms distance",
+        "of noise alone",
+        "times",
+        "no noise",
+        "worst",
+        "numbers",
+        "outliers",
+    )
+    note = (
+        "<p class='small soft'>Distances are those of a tip from the fitted arm, over all measured axes. Noise is what "
+        "was given, what changes from one sample to the next, or what repeated commands or a curve over the commands "
+        "leave of a static table. No noise is the part that follows its neighbours in time, or the commands.</p>"
+    )
+    return "<h2>Misfit</h2>" + html_table((*heads, "left out"), rows, first_number=2) + note
 
 
 def _misfit(each: Misfit, held_out: bool) -> tuple[str, ...]:
     name = html_text(each.recording) + (" <span class='soft'>(held out)</span>" if held_out else "")
     times = f"{each.multiple:.2f}"
-    times = f"<span class='strong bad'>{times}</span>" if each.multiple > FAR_ABOVE else times
-    noise = readable(each.noise, each.unit) + (" (given)" if each.given else "")
+    times = f"<span class='strong bad'>{times}</span>" if each.wrong else times
+    noise = readable(each.noise_distance, each.unit) + f" ({NOISE_FROM[each.noise_from]})"
+    part = readable(each.structured, each.unit) if each.chance < CHANCE else ""
+    when = f"row {each.worst_time:.0f}" if each.static else f"{each.worst_time:.2f} s"
+    worst = f"{readable(each.worst_distance, each.unit)} at {when}"
     counts = (str(each.samples), str(each.outliers), str(each.left_out))
-    return (name, html_text(each.sensor), readable(each.rms, each.unit), noise, times, *counts)
+    return (name, html_text(each.sensor), readable(each.distance, each.unit), noise, times, part, worst, *counts)
 
 
 def _recording(result: Identification, name: str, number: int, held_out: bool) -> str:
     title = f"{name}{' (held out)' if held_out else ''}"
-    caption = "Grey dots were left out; triangles at the edges are outliers. The curve is Gaussian noise of the sensor."
+    commands = next((each.words for each in result.commands if each.recording == name), "")
+    caption = f"{commands[:1].upper()}{commands[1:]}. " if commands else ""
+    caption += (
+        "Grey dots were left out; triangles at the edges are outliers. The curve is Gaussian noise of the sensor."
+    )
     return f"<h2>{html_text(title)}</h2>{_figure(recording_figure(result, name), f'run{number}', caption, 'wide')}"
 
 
@@ -129,7 +160,8 @@ def _method(result: Identification) -> str:
     return (
         "<h2>How it was done</h2><p class='small'>Resting shapes first, then motion, then all parameters together: "
         "trust-region least squares with the Cauchy loss, noise levels estimated on the way. Standard errors are those "
-        "of a robust fit, with slopes by central differences, and enlarged where what is left is correlated in time. "
+        "of a robust fit, with slopes by central differences, and enlarged where what is left is correlated in time "
+        "(Newey and West). They assume that the model is right. "
         f"Searches begun: {record.get('starts', 1)}; seed {record.get('seed', 0)}; "
         f"settled: {'yes' if record.get('settled', True) else 'no'}.</p>"
     )

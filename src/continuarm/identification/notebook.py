@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from continuarm.common.html_page import html_text
 from continuarm.drawing.notebook import card, interval_svg, plain_table, sentences
 from continuarm.identification.fitted_parameters import FittedParameter, with_error
 from continuarm.identification.goodness_of_fit import Misfit
@@ -25,11 +26,12 @@ def identification_card(result: Identification) -> str:
     )
     both = [(each, False) for each in result.misfit] + [(each, True) for each in result.held_out]
     misfits = plain_table(
-        ("recording", "sensor", "misfit (rms)", "noise", "misfit / noise"), [_misfit(*each) for each in both]
+        ("recording", "sensor", "rms distance", "of noise alone", "times"), [_misfit(*each) for each in both]
     )
-    words = sentences([*result.undetermined, *result.warnings])
+    judged = f'<div style="font-weight:600;margin:2px 0">{html_text(result.verdict)}</div>'
+    words = sentences([*result.undetermined, *result.warnings, *result.notes])
     title = repr(result).splitlines()[0]
-    return card(title, "", words, parameters, misfits)
+    return card(title, "", judged, words, parameters, misfits)
 
 
 def _half_width(each: FittedParameter) -> float:
@@ -46,5 +48,6 @@ def _parameter(each: FittedParameter, half: float) -> tuple[str, ...]:
 def _misfit(each: Misfit, held_out: bool) -> tuple[str, ...]:
     name = each.recording + (" (held out)" if held_out else "")
     known = each.unit in READ_IN
-    rms, noise = (readable(value, each.unit) if known else f"{value:.3g}" for value in (each.rms, each.noise))
-    return name, each.sensor, rms, noise, f"{each.multiple:.2f}"
+    both = (each.distance, each.noise_distance)
+    distance, noise = (readable(value, each.unit) if known else f"{value:.3g}" for value in both)
+    return name, each.sensor, distance, noise, f"{each.multiple:.2f}"

@@ -16,6 +16,7 @@ from continuarm.drawing.colours import BLUE, RED
 from continuarm.drawing.figures import TEXT
 from continuarm.identification.goodness_of_fit import Misfit
 from continuarm.identification.measurement_units import for_people
+from continuarm.identification.recorded_commands import RecordedCommands
 from continuarm.identification.result import Identification
 from continuarm.identification.sensor_comparison import SensorComparison
 
@@ -41,8 +42,11 @@ def recording_figure(result: Identification, recording: str) -> Figure:
         raise ValueError(f"recording = {recording!r}: must be one of {', '.join(names)}")
     misfits = {each.sensor: each for each in (*result.misfit, *result.held_out) if each.recording == recording}
     rows = _rows(sensors)[:MOST_ROWS]
-    figure = _new_figure((9.0, 0.6 + 1.75 * len(rows)))
-    grid = figure.add_gridspec(len(rows), 3, width_ratios=[3, 3, 1.1])
+    driven = next((each for each in result.commands if each.recording == recording and each.names), None)
+    below = 0 if driven is None else 1
+    figure = _new_figure((9.0, 0.6 + 1.75 * (len(rows) + 0.8 * below)))
+    heights = [1.0] * len(rows) + [0.8] * below
+    grid = figure.add_gridspec(len(heights), 3, width_ratios=[3, 3, 1.1], height_ratios=heights)
     first: list[Any] = [None, None]
     for k, together in enumerate(rows):
         over_time = [figure.add_subplot(grid[k, c], sharex=first[c]) for c in range(2)]
@@ -56,12 +60,15 @@ def recording_figure(result: Identification, recording: str) -> Figure:
             over_time[1].set_title("measured less simulated", fontsize=TEXT, color=INK)
             beside.set_title("how often", fontsize=TEXT, color=INK)
         if k == len(rows) - 1:
-            for axes in over_time:
+            for axes in over_time[below:]:
                 axes.set_xlabel("row" if sensors[0].static else "time, s", fontsize=TEXT, color=INK)
+            over_time[0].tick_params(labelbottom=not below)
             beside.set_xlabel(_unit(together[0]), fontsize=TEXT, color=INK)
         else:
             for axes in over_time:
                 axes.tick_params(labelbottom=False)
+    if driven is not None:
+        _draw_commands(figure.add_subplot(grid[-1, 0], sharex=first[0]), driven)
     return figure
 
 
@@ -145,8 +152,26 @@ def _draw_values(axes: Axes, together: Sequence[SensorComparison]) -> None:
     title = together[0].sensor if len(together) == 1 else f"{together[0].sensor} to {together[-1].sensor}"
     axes.set_ylabel(f"{title}, {_unit(together[0])}", fontsize=TEXT, color=INK)
     _plain(axes)
+    _legend(axes)
+
+
+def _draw_commands(axes: Axes, driven: RecordedCommands) -> None:
+    """What was commanded, below the tips that it moves."""
+    table = driven.read_as == "table"
+    for k, name in enumerate(driven.names):
+        look: dict[str, Any] = {"linestyle": "", "marker": "_"} if table else {"linewidth": 1.0}
+        axes.plot(driven.times, driven.values[:, k], color=COLOURS[k % len(COLOURS)], label=name, **look)
+    axes.set_ylabel(f"commands, {driven.unit}", fontsize=TEXT, color=INK)
+    axes.set_xlabel("row" if table else "time, s", fontsize=TEXT, color=INK)
+    _plain(axes)
+    _legend(axes)
+
+
+def _legend(axes: Axes) -> None:
+    """Above the axes, in one row if it has room."""
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 0.97), "borderaxespad": 0.0}
-    legend = axes.legend(**place, fontsize=TEXT - 1, frameon=False, ncols=3, handlelength=1.0, columnspacing=1.2)
+    columns = max(3, -(-len(axes.get_legend_handles_labels()[1]) // 2))
+    legend = axes.legend(**place, fontsize=TEXT - 1, frameon=False, ncols=columns, handlelength=1.0, columnspacing=1.2)
     for text in legend.get_texts():
         text.set_color(INK)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
+from continuarm.arms.arm import Arm
 from continuarm.common.interruption import Interruption
 from continuarm.common.number_checks import Floats
 from continuarm.identification.free_parameters import FreeParameters
@@ -25,6 +28,15 @@ STEP, FINE_STEP = 1e-3, 2e-3
 """Of forward and of central differences, in the numbers of a search."""
 NOT_REACHED = 3.0
 """By how much the distance to samples counts more that a motion ended too early to show."""
+
+
+class Variation(NamedTuple):
+    """What could be otherwise than the numbers of a search say."""
+
+    arm: Arm | None = None  # another arm
+    later: Mapping[str, float] = MappingProxyType({})  # s, by how much recordings are later
+    frame: Floats | None = None  # (4, 4), by which the frame of the sensors is moved
+    creep: float = 0.0  # s: readings go on by a hundredth of what they were about so long before, 0: they do not
 
 
 class ResidualFunction:
@@ -53,21 +65,19 @@ class ResidualFunction:
         """All recordings simulated."""
         key = (x.tobytes(), rtol)
         if key not in self._latest:
-            found = self._simulated([x], rtol)[0]
+            found = self._simulated([self.parameters.arm(x)], x, rtol)[0]
             self._latest = {key: found}  # a search asks for the slopes where it asked for the residuals before
         return self._latest[key]
 
     def _simulated(
-        self, points: Sequence[Floats], rtol: float, near: Sequence[Track] | None = None
+        self, arms: Sequence[Arm], x: Floats, rtol: float, near: Sequence[Track] | None = None
     ) -> list[list[Track]]:
-        arms = [self.parameters.arm(x) for x in points]
+        """All recordings simulated with each of some arms, for as long as delays near those of x ask for."""
         hints: Sequence[Track | None] = [None] * len(self.recordings) if near is None else near
         both, check = list(zip(self.recordings, hints, strict=True)), self.interruption.check
-        delays = [self.parameters.delays(x) for x in points]
+        late = self.parameters.delays(x)
         jobs = [
-            (arm, each, rtol, hint, check, time_ahead(late.get(each.name, 0.0)))
-            for arm, late in zip(arms, delays, strict=True)
-            for each, hint in both
+            (arm, each, rtol, hint, check, time_ahead(late.get(each.name, 0.0))) for arm in arms for each, hint in both
         ]
         self.evaluations += len(jobs)
         try:
@@ -79,47 +89,92 @@ class ResidualFunction:
     def differences(self, x: Floats, tracks: Sequence[Track] | None = None) -> list[Differences]:
         """Measured less simulated, of every recording, in the units of its sensors."""
         tracks = self.tracks(x) if tracks is None else tracks
-        delays, frame = self.parameters.delays(x), self.parameters.frame(x)
+        return self._compared(tracks, self.parameters.delays(x), self.parameters.frame(x))
+
+    def _compared(self, tracks: Sequence[Track], delays: dict[str, float], frame: Floats | None) -> list[Differences]:
         both = zip(self.recordings, tracks, strict=True)
         return [differences(one, simulated, delays.get(one.name, 0.0), frame) for one, simulated in both]
 
     def __call__(self, x: Floats, tracks: Sequence[Track] | None = None) -> Floats:
+        return self._over_scales(self.differences(x, tracks))
+
+    def _over_scales(self, found: Sequence[Differences]) -> Floats:
         residuals = []
-        for own, masks, scales in zip(self.differences(x, tracks), self.used, self.scales, strict=True):
+        for own, masks, scales in zip(found, self.used, self.scales, strict=True):
             weight = np.where(own.lost, NOT_REACHED, 1.0)[:, None]
             residuals += [(weight * d)[m] / scale for d, m, scale in zip(own.each, masks, scales, strict=True)]
         return np.concatenate(residuals)
 
-    def jacobian(self, x: Floats, columns: Iterable[int] | None = None, fine: bool = False) -> Floats:
-        """(N, columns): ∂(residuals)/∂x by forward differences; fine: by central ones, of finer simulations."""
-        wanted = list(range(len(x)) if columns is None else columns)
-        ways, rtol, step = ((1, -1), FINE_RTOL, FINE_STEP) if fine else ((1,), RTOL, STEP)
-        base = self.tracks(x, rtol)
-        room = np.where(x + step > self.parameters.upper, -1.0, 1.0)
-        points = {(k, way): x + way * room[k] * step * np.eye(len(x))[k] for k in wanted for way in ways}
-        moved = {key: point for key, point in points.items() if self.parameters.shows_in[key[0]] != "sensors"}
-        tracks = dict(zip(moved, self._simulated(list(moved.values()), rtol, base), strict=True))
-        values = {key: self(point, tracks.get(key, base)) for key, point in points.items()}
-        here = None if fine else self(x, base)
-        found = []
-        for k in wanted:
-            change = values[k, 1] - (values[k, -1] if here is None else here)
-            found.append(change / (room[k] * step * len(ways)))
+    def varied(self, x: Floats, variations: Sequence[Variation]) -> Floats:
+        """(N, variations): how the residuals at x would change if the arm, its clock or its frame were others."""
+        base = self.tracks(x)
+        arms = list({id(each.arm): each.arm for each in variations if each.arm is not None}.values())
+        tracks = dict(zip(map(id, arms), self._simulated(arms, x, RTOL, base), strict=True))
+        here, found = self(x, base), []
+        for each in variations:
+            delays, frame = self.parameters.delays(x), self.parameters.frame(x)
+            late = {name: delays.get(name, 0.0) + more for name, more in each.later.items()}
+            moved = frame if each.frame is None else each.frame @ (np.eye(4) if frame is None else frame)
+            compared = self._compared(tracks.get(id(each.arm), base), delays | late, moved)
+            if each.creep:
+                compared = [_crept(one, own, each.creep) for one, own in zip(self.recordings, compared, strict=True)]
+            found.append(self._over_scales(compared) - here)
         return np.stack(found, axis=-1) if found else np.zeros((self.count, 0))
 
+    def jacobian(self, x: Floats, columns: Iterable[int] | None = None, fine: bool = False) -> Floats:
+        """(N, columns): ∂(residuals)/∂x by forward differences; fine: by central ones, of finer simulations.
+
+        No step goes over a bound, or to numbers that no arm has: there the differences are one-sided.
+        """
+        wanted = list(range(len(x)) if columns is None else columns)
+        rtol, step = (FINE_RTOL, FINE_STEP) if fine else (RTOL, STEP)
+        base = self.tracks(x, rtol)
+        steps = {k: self._steps(x, k, step, fine) for k in wanted}
+        points = {(k, by): x + by * np.eye(len(x))[k] for k, own in steps.items() for by in own if by}
+        moved = [key for key in points if self.parameters.shows_in[key[0]] != "sensors"]
+        arms = [self.parameters.arm(points[key]) for key in moved]
+        tracks = dict(zip(moved, self._simulated(arms, x, rtol, base), strict=True))
+        here, found = self(x, base), []
+        values = {key: self(point, tracks.get(key, base)) for key, point in points.items()}
+        for k, own in steps.items():
+            at = [values[k, by] if by else here for by in own]
+            found.append(sum((w * each for w, each in zip(_slope_weights(own), at, strict=True)), 0.0 * here))
+        return np.stack(found, axis=-1) if found else np.zeros((self.count, 0))
+
+    def _steps(self, x: Floats, k: int, step: float, fine: bool) -> tuple[float, ...]:
+        """Steps of a number from which its slope is found: there and back, or to one side where that is not allowed."""
+        ways = [(step, -step), (0.0, step, 2 * step), (0.0, -step, -2 * step)] if fine else [(0.0, step), (0.0, -step)]
+        for way in ways:
+            if all(self._allowed(x, k, by) for by in way if by):
+                return way
+        shorter = min(step, 0.5 * float(self.parameters.upper[k] - self.parameters.lower[k]))
+        for by in (shorter, -shorter, 1e-2 * shorter, -1e-2 * shorter):
+            if self._allowed(x, k, by):
+                return (0.0, by)
+        return ways[0]
+
+    def _allowed(self, x: Floats, k: int, by: float) -> bool:
+        """Whether a number may be changed by so much: within its bounds, and to an arm that there can be."""
+        if not self.parameters.lower[k] <= x[k] + by <= self.parameters.upper[k]:
+            return False
+        try:
+            self.parameters.arm(x + by * np.eye(len(x))[k])
+        except ValueError:
+            return False
+        return True
+
     def channel_rows(self) -> list[ChannelRows]:
-        """The residuals of every column of every sensor, with pairs of neighbours in time."""
+        """The residuals of every column of every sensor, and at which samples they are."""
         found, begin = [], 0
-        for recording, masks in zip(self.recordings, self.used, strict=True):
+        for r, (recording, masks) in enumerate(zip(self.recordings, self.used, strict=True)):
             for mask in masks:
                 numbers = np.full(mask.shape, -1)
                 numbers[mask] = begin + np.arange(int(mask.sum()))
                 begin += int(mask.sum())
                 for column in numbers.T:
-                    rows = column[column >= 0]
-                    pairs = np.stack([rows[:-1], rows[1:]], axis=-1)
-                    if len(rows):
-                        found.append(ChannelRows(rows, pairs[:0] if recording.static else pairs))
+                    samples = np.flatnonzero(column >= 0)
+                    if len(samples):
+                        found.append(ChannelRows(column[samples], samples, r, recording.static))
         return found
 
     def estimate_scales(self, x: Floats) -> float:
@@ -139,3 +194,23 @@ class ResidualFunction:
             if sensor.unit == unit
         ]
         return robust_sigma(np.concatenate(left)), unit
+
+
+def _slope_weights(steps: Sequence[float]) -> Floats:
+    """(steps,): by what values at some steps count in the slope at 0 of the polynomial through them."""
+    size = max(abs(by) for by in steps)
+    powers = np.vander(np.array(steps) / size, increasing=True).T
+    return np.linalg.solve(powers, np.eye(len(steps))[1]) / size
+
+
+def _crept(recording: Recording, own: Differences, time: float) -> Differences:
+    """Of a run whose readings creep: each goes on by a hundredth of its own displacement, late by a time, s."""
+    if recording.static:
+        return own
+    moved = []
+    for left, reading in zip(own.each, own.readings, strict=True):
+        displaced, slow = reading - reading[0], np.zeros_like(reading)
+        for k, pause in enumerate(np.diff(recording.times), start=1):
+            slow[k] = slow[k - 1] + (1 - np.exp(-pause / time)) * (displaced[k] - slow[k - 1])
+        moved.append(left - 0.01 * slow)
+    return own._replace(each=moved)

@@ -14,8 +14,10 @@ from continuarm.arms.arm_file import save_arm
 from continuarm.arms.summary import counted
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
+from continuarm.identification.findings import Finding, verdict
 from continuarm.identification.fitted_parameters import FittedParameter
 from continuarm.identification.goodness_of_fit import Misfit
+from continuarm.identification.recorded_commands import RecordedCommands
 from continuarm.identification.sensor_comparison import SensorComparison
 
 __all__ = ["Identification"]
@@ -41,18 +43,18 @@ class Identification:
     undetermined : tuple of str
         Sentences: what the recordings cannot tell.
     misfit, held_out : tuple
-        Of every recording and sensor that the fit saw, and that it did not see: rms, noise, outliers, worst_time.
+        Of every recording and sensor that the fit saw, and that it did not see: distance, noise, outliers, worst_time.
     noise : dict of str to float
         σ of every sensor: given, or estimated.
-    warnings : tuple of str
-        Sentences.
-    serious : bool
-        Whether a warning says that the arm should not be used as it is.
+    findings : tuple
+        What the fit found out about itself: sentences, and whether each is "serious", a "warning" or a "note".
     interrupted : bool
     record : dict
         evaluations, samples, starts, seed, settled, wall_time.
     comparisons : tuple
         Measured and simulated readings of every sensor, for figures.
+    commands : tuple
+        What drove every recording, and how it was read between samples.
 
     Examples
     --------
@@ -72,11 +74,31 @@ class Identification:
     misfit: tuple[Misfit, ...]  # of every recording and sensor
     held_out: tuple[Misfit, ...]  # of recordings that the fit did not see
     noise: dict[str, float]  # σ of every sensor: given, or estimated
-    warnings: tuple[str, ...]
-    serious: bool  # whether a warning says that the arm should not be used as it is
+    findings: tuple[Finding, ...]
     interrupted: bool
     record: dict[str, Any]  # evaluations, samples, starts, seed, settled, wall_time
     comparisons: tuple[SensorComparison, ...]
+    commands: tuple[RecordedCommands, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """One line: usable, use with care, or NOT TO BE USED AS IT IS, and why."""
+        return verdict(self.findings, self.undetermined)
+
+    @property
+    def serious(self) -> bool:
+        """Whether the arm should not be used as it is."""
+        return bool(self.undetermined) or any(each.weight == "serious" for each in self.findings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences that are serious or ask for care."""
+        return tuple(each.sentence for each in self.findings if each.weight != "note")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences that are good to know."""
+        return tuple(each.sentence for each in self.findings if each.weight == "note")
 
     def __getitem__(self, name: str) -> FittedParameter:
         """A parameter by its name."""
@@ -114,15 +136,18 @@ class Identification:
             As `json.dumps` takes it.
         """
         return {
+            "verdict": self.verdict,
             "arm": self.arm.model_dump(mode="json"),
             "parameters": [_plain(asdict(each)) for each in self.parameters],
             "correlation": np.round(self.correlation, 6).tolist(),
             "undetermined": list(self.undetermined),
-            "misfit": [asdict(each) | {"multiple": each.multiple} for each in self.misfit],
-            "held_out": [asdict(each) | {"multiple": each.multiple} for each in self.held_out],
+            "misfit": [_plain_misfit(each) for each in self.misfit],
+            "held_out": [_plain_misfit(each) for each in self.held_out],
             "noise": self.noise,
             "warnings": list(self.warnings),
+            "notes": list(self.notes),
             "serious": self.serious,
+            "commands": {each.recording: each.words for each in self.commands},
             "interrupted": self.interrupted,
             "record": self.record,
         }
@@ -131,6 +156,7 @@ class Identification:
         recordings = {each.recording for each in self.misfit}
         counts = f"{counted(len(self.parameters), 'parameter')}, {counted(len(recordings), 'recording')}"
         words = [f"Identification({short(self.arm.name)}, {counts}" + (", interrupted)" if self.interrupted else ")")]
+        words += [f"  {printable(self.verdict)}"]
         words += [f"  {printable(str(each))}" for each in self.parameters[:MOST_LISTED]]
         more = len(self.parameters) - MOST_LISTED
         words += [f"  and {more} more"] if more > 0 else []
@@ -148,3 +174,7 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     return {
         name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in row.items()
     }
+
+
+def _plain_misfit(each: Misfit) -> dict[str, Any]:
+    return asdict(each) | {"noise_distance": each.noise_distance, "multiple": each.multiple}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from continuarm.identification.outliers import robust_sigma
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensor_comparison import Differences, SensorComparison
 from continuarm.identification.sensors import Sensor
+from continuarm.identification.table_noise import TableNoise, table_noise
 
 TOO_MUCH = 1.5
 """A misfit beyond so many times the noise that was given is not noise: the search then works with the misfit."""
 SIMULATION_ERROR = 3e-6
 """Over the arm's reach, and in rad: less noise is not believed."""
+FEWEST_JUMPS = 20
+"""Changes from one sample to the next that tell the noise."""
 
 
 def given_noise(recordings: Sequence[Recording]) -> dict[tuple[str, str], float]:
@@ -64,18 +67,39 @@ def _scale(size: float, given: float | None) -> float:
     return size if given is None or size > TOO_MUCH * given else given
 
 
+class NoiseLevel(NamedTuple):
+    """The noise of one sensor, of each of its coordinates, and where it is known from."""
+
+    sigma: float
+    source: str  # given; neighbours in time; repeats of a command; a curve over the commands; unknown
+    least: float = 0.0  # what is believed in any case, see least_noise
+    table: TableNoise | None = None  # what its static tables say of noise and misfit
+
+
 def estimated_noise(
     comparisons: Sequence[SensorComparison], recordings: Sequence[Recording], arm: Arm
-) -> dict[str, float]:
-    """σ of every sensor by name, from what changes from one sample to the next; of static tables, from all of it."""
+) -> dict[str, NoiseLevel]:
+    """Of every sensor by name: from what changes from one sample to the next, if it was seen in motion.
+
+    Of static tables alone, from repeated commands or a curve over them: at most what these leave. Where there are
+    neither, the noise is unknown, and all that is left is taken for it.
+    """
     least = {sensor.name: least_noise(sensor, arm) for each in recordings for sensor in each.sensors}
+    commands = {each.name: each.drive(arm).at(each.times) for each in recordings if each.static}
     levels = {}
     for name in dict.fromkeys(each.sensor for each in comparisons):
         own = [each for each in comparisons if each.sensor == name]
+        tables = [each for each in own if each.static]
+        left = [np.where(each.inliers, each.difference, np.nan) for each in tables]
+        table = table_noise(left, [commands[each.recording] for each in tables])
         jumps = np.concatenate([_jumps(each) for each in own])
-        if len(jumps) < 20:
-            jumps = np.concatenate([each.difference[each.inliers] for each in own])
-        levels[name] = max(robust_sigma(jumps), least[name])
+        if len(jumps) >= FEWEST_JUMPS:
+            sigma, source = robust_sigma(jumps), "neighbours"
+        elif table is not None:
+            sigma, source = table.sigma, table.source
+        else:
+            sigma, source = robust_sigma(np.concatenate([each.difference[each.inliers] for each in own])), "unknown"
+        levels[name] = NoiseLevel(max(sigma, least[name]), source, least[name], table)
     return levels
 
 
