@@ -214,7 +214,9 @@ CLASSES = {
         {"name": "stiffness", "bounds": (1e2, 1e4), "start": 1e3},
         lambda free: free_parameters(SECTION, [free], [RUN]),
     ),
+    "Gauge": ({"line": "l11", "gain": 1.1, "offset": -4e3, "lowest": -6e3}, None),
     "Integral": (dict(ca.Integral()), None),
+    "Line": ({"muscles": ["l11", "l12"], "delay": 0.1}, None),
     "Motion": ({each.name: getattr(MOVED, each.name) for each in dataclasses.fields(ca.Motion)}, repr),
     "MuscleLength": ({"muscle": "l11", "values": [0.0, 0.1], "sigma": 1e-3}, seen_by),
     "Muscles": ({"angles": [0.0, 2.0, 4.0], "radii": [0.01] * 3}, None),
@@ -225,6 +227,17 @@ CLASSES = {
         lambda signal: simulated(input=signal),
     ),
     "PressureSteps": ({"steps": {"l11": [(0.0, 3e5)]}}, lambda steps: simulated(input=steps)),
+    "Rig": (
+        {
+            "start": "resting",
+            "delay": 0.1,
+            "turn": (0.0, 0.0, 0.1),
+            "origin": (0.0, 0.0, 0.1),
+            "gauges": [ca.Gauge(line="l11")],
+            "gauge_zero": "lowest",
+        },
+        None,
+    ),
     "Recording": (
         {
             "name": "run",
@@ -235,6 +248,7 @@ CLASSES = {
             "wrench": np.zeros(6),
             "static": False,
             "notes": ["put in order"],
+            "payload": 0.1,
         },
         lambda recording: ca.simulated_recording(SECTION, recording),
     ),

@@ -135,7 +135,8 @@ def asu(write: bool) -> None:
     if write:
         text = (
             "Two-section pneumatic arm of the RISE Lab, Arizona State University, hanging: four fabric pillow "
-            "chambers in each section, the two in the middle on one line. Recordings: ASU-RISE-Lab/4-chamber-softarm-control, MIT. "
+            "chambers in each section, the two in the middle on one line. Recordings: "
+            "ASU-RISE-Lab/4-chamber-softarm-control, MIT. "
             "Folded length 0.047 m, lever 0.048 m and mass 0.293 kg are the laboratory's; damping 5 N s/m is assumed; "
             "gauge offsets were fitted once and are fixed (not determined one by one). Fitted on oct2 1, 5, 9, 11 "
             f"(± one standard error): {told(final)}."

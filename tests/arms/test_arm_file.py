@@ -317,7 +317,7 @@ def test_repeats_do_not_shift_the_place_of_later_entries(tmp_path: Path) -> None
 def test_what_is_no_file_is_refused_in_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
-    names = "'prototype', 'prototype-muscles', 'single-section', 'ten-sections'"
+    names = "'asu-two-section', 'prototype', 'prototype-muscles', 'single-section', 'stanford-trunk', 'ten-sections'"
     for source, expected in (
         ("arm.toml", "arm.toml: … no such file"),
         ("./prototype", "prototype: … no such file"),

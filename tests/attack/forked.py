@@ -214,8 +214,8 @@ def check(ended: Ended, codes: Sequence[int] = CODES) -> None:
         if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text):
             raise Finding(f"{where}: control characters", str(ended))
     lines = ended.err.splitlines()
-    beginnings = {2: ("error: ",), 130: ("interrupted",), 1: ("stopped early: ", "warning: ")}
-    usual = ("warning: ", *beginnings.get(ended.code, ()))
+    beginnings = {2: ("error: ",), 130: ("interrupted",), 1: ("stopped early: ",)}
+    usual = ("serious: ", "warning: ", *beginnings.get(ended.code, ()))
     if not all(line.startswith(usual) for line in lines):
         raise Finding(f"{where}: standard error with exit code {ended.code}", str(ended))
     if ended.code == 2 and sum(line.startswith("error: ") for line in lines) != 1:

@@ -178,11 +178,11 @@ def test_stopping_early_is_said(prototype):
 
 
 def test_samples_that_show_the_arm_after_the_end_are_not_compared(section):
-    found = validate(section.replace(rig=Rig(delay=-1.0)), run_of(section))
+    found = validate(section.replace(rig=Rig(delay=-2.5)), run_of(section))
     tip = found["run"]["tip 1"]
     assert found.stopped
-    assert 0.7 < tip.share < 0.85
-    assert "early by 1 s" in found["run"].stopped
+    assert 0.8 < tip.share < 0.9
+    assert "early by 2.5 s" in found["run"].stopped
 
 
 def test_absurd_samples_are_left_out_and_counted(section):

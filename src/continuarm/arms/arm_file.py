@@ -71,7 +71,7 @@ def arm_names() -> list[str]:
     Examples
     --------
     >>> ca.arm_names()
-    ['prototype', 'prototype-muscles', 'single-section', 'ten-sections']
+    ['asu-two-section', 'prototype', 'prototype-muscles', 'single-section', 'stanford-trunk', 'ten-sections']
     """
     return sorted(path.stem for path in _SHIPPED.glob("*.toml"))
 

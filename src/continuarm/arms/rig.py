@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from continuarm.arms.description import Description, FieldError, Name
 from continuarm.arms.field_types import (
@@ -46,6 +46,13 @@ class Line(Description):
 
         def __init__(self, *, muscles: Iterable[str], delay: float = ...) -> None: ...
 
+    @field_validator("muscles", mode="before")
+    @classmethod
+    def _feeds_some(cls, muscles: Any) -> Any:
+        if isinstance(muscles, (list, tuple)) and muscles:
+            return tuple(muscles)
+        raise ValueError("must be a list of at least one name of a muscle, such as l13")
+
 
 class Gauge(Description):
     """The pressure gauge of a line: pressure = gain (reading - offset).
@@ -77,8 +84,8 @@ class Rig(Description):
     --------
     >>> rig = ca.Rig(start="resting", origin=(0.0, 0.0, 0.012), gauges=[ca.Gauge(line="l11", offset=-4e3)])
     >>> arm = ca.load_arm("prototype").replace(rig=rig)
-    >>> arm.rig.frame[2, 3]  # m
-    0.012
+    >>> print(arm.rig.frame[:3, 3])  # m
+    [0.    0.    0.012]
     """
 
     start: Start = Field("equilibrium", description="how recordings begin that do not say so themselves")

@@ -144,8 +144,8 @@ class Recording:
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
         object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
-        if not 0 <= as_float(self.payload) <= 1e6:
-            raise ValueError(f"{self.name}: payload = {short(self.payload)}: must be 0 or more, kg")
+        if self.payload != 0 and not 1e-9 <= as_float(self.payload) <= 1e6:
+            raise ValueError(f"{self.name}: payload = {short(self.payload)}: must be 0, or from 1e-9 to 1e6 kg")
         object.__setattr__(self, "payload", float(self.payload))
         object.__setattr__(self, "notes", tuple(listed(f"{self.name}: notes", self.notes, str, "a sentence")))
         check_input(self.input, f"{self.name}: ")
@@ -281,6 +281,7 @@ class Recording:
         Returns
         -------
         str
+            One of those that `start` may be.
         """
         return self.start or (arm.rig.start if arm.rig is not None else "equilibrium")
 

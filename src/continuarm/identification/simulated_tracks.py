@@ -29,8 +29,9 @@ MOST_JUMPS = 200
 STEP_AHEAD = 0.2
 """s, in which the time after the last sample is counted."""
 DENSE, DENSE_RATE = 10.0, 200.0
-"""Commands that change more often, Hz, are followed in steps of a fixed length, at this rate, Hz: no solver gains from
-longer steps between measured pressures, and slopes of a fit are smooth then."""
+"""Commands of muscles with hysteresis that change more often, Hz, are followed in steps of a fixed length, at this
+rate, Hz: between measured pressures every turn of a loop is a kink, and longer steps are not to be had; slopes of a
+fit are smooth then."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def simulated_track(
     first = _beginning(plant, recording, drive, near)
     q0, still = plant.states.split(first).q, np.zeros(3 * arm.n)
     times = _output_times(drive, float(recording.times[-1]) + ahead)
-    dense = len(drive.times) > DENSE * float(recording.times[-1])
+    dense = len(drive.times) > DENSE * float(recording.times[-1]) and any(s.hysteresis for s in arm.sections)
     run = (FixedStep(DENSE_RATE) if dense else Adaptive(rtol=rtol)).start(plant, first)
     found = []
     for part in computed_parts(run, plant, drive, times):

@@ -297,6 +297,7 @@ def _tracks(arm: Arm, runs: Sequence[Recording], threads: int, progress: Callabl
         futures = [pool.submit(simulated_track, arm, run, check=check) for run in runs]
         try:
             left = set(futures)
+            progress(0.0, printable(runs[0].name))
             while left:
                 waiting = [run for run, each in zip(runs, futures, strict=True) if not each.done()]
                 share = 1.0 - sum(len(run.times) for run in waiting) / whole
