@@ -16,7 +16,8 @@ def arms(as_json: AsJson = False) -> None:
         return
     table = new_table("name", "sections", "description")
     for arm in shipped:
-        table.add_row(arm.name, str(arm.n), one_line(arm.description))
+        first, *_ = one_line(arm.description).split(". ")  # its sources and numbers are for those who ask
+        table.add_row(arm.name, str(arm.n), first.removesuffix(".") + ".")
     show(table)
 
 

@@ -16,7 +16,7 @@ FIRST = 0.16
 """s: samples that show how a recording begins."""
 SAMPLE = 1e-3
 """m by which a tip that is measured may lie beside that of the shape."""
-PART_OF_WEIGHT = 0.01
+PART_OF_WEIGHT = 0.1
 """Elastic energy, over the weight of the arm times its length, that a shape may store for being SAMPLE nearer."""
 MOST_ROUNDS = 30
 

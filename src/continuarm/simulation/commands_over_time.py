@@ -133,12 +133,12 @@ class CommandsOverTime:
         times = np.unique(np.concatenate([[first], *(self.times + late for late in each)]))
         begin, end = np.zeros((len(times), len(delays))), np.zeros((len(times), len(delays)))
         for late in each:
-            own = delays == late
-            shifted = np.maximum(times - late, first)
-            begin[:, own] = self.at(shifted)[:, own]
-            end[:-1, own], end[-1, own] = self.before(shifted[1:])[:, own], begin[-1, own]
+            own, later = delays == late, replace(self, times=self.times + late)
+            after, before = (np.maximum(knots, later.times[0]) for knots in (times, times[1:]))
+            begin[:, own] = later.at(after)[:, own]
+            end[:-1, own], end[-1, own] = later.before(before)[:, own], begin[-1, own]
             if not settled:
-                early = times < first + late - SHORTEST
+                early = times < later.times[0]
                 begin[np.ix_(early, own)] = end[np.ix_(early, own)] = 0.0
         return replace(self, times=times, begin=begin, end=end)._merged()
 
