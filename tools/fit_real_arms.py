@@ -206,8 +206,8 @@ def trunk(write: bool) -> None:
             "Trunk of the Autonomous Systems Lab, Stanford, hanging, tendons still: a passive arm that hardly "
             "stretches, with its gripper and 200 g at the tip. Recordings: StanfordASL/trunk-stack, MIT. Lengths are "
             "those of the resting discs; hose and disc 0.04 kg a section, gripper 0.1 kg, 0.04 m below the last disc, "
-            "radius 0.03 m and the axial stiffness and damping are assumed, as swings do not show them. With another weight "
-            "only the payload changes: its mass is 0.1 kg more than the weight. Fitted on the swings with 200 g and "
+            "radius 0.03 m and the axial stiffness and damping are assumed, as swings do not show them. With another "
+            "weight only the payload changes: its mass is 0.1 kg more than it. Fitted on the swings with 200 g and "
             f"400 g (± one standard error): {told(both)}."
         )
         ca.save_arm(both.arm.replace(name="stanford-trunk", description=text), SHIPPED / "stanford-trunk.toml")

@@ -41,15 +41,15 @@ def test_numbers_that_do_not_fit_together_are_refused(arm):
     with pytest.raises(ValueError, match="do not fit"):
         native.Arm([], *arm_numbers(arm)[1:])
     plant = Plant(arm)
-    muscles, valves, remembers, states, commands = plant_numbers(plant, 0.0)
+    *numbers, states, commands = plant_numbers(plant, 0.0)
     for wrong_states, wrong_commands in (
-        ([18, 18, 18, -(10**6), 20], commands),
-        ([18, 18, 18, 0, 1], commands),
+        ([18, 18, 18, 18, -(10**6), 20], commands),
+        ([18, 18, 18, 18, 0, 1], commands),
         (states, [9, 0, 6]),
         (states, [9, -6, 0]),
     ):
         with pytest.raises(ValueError, match="do not fit"):
-            native.Plant(native_arm(arm), muscles, valves, remembers, wrong_states, wrong_commands)
+            native.Plant(native_arm(arm), *numbers, wrong_states, wrong_commands)
     state, atol = [0.0] * plant.states.width, [1e-10] * 18
     for longest, order in ((1.0, 100), (1.0, 0), (-1.0, 5)):
         with pytest.raises(ValueError, match="1 to 5"):

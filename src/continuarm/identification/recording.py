@@ -21,7 +21,7 @@ from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
-from continuarm.identification.gauges import line_pressures
+from continuarm.identification.line_gauges import line_pressures
 from continuarm.identification.sensors import Sensor
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
 from continuarm.simulation.gauges import clamped_gauges

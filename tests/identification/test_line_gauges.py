@@ -3,7 +3,7 @@
 import numpy as np
 
 import continuarm as ca
-from continuarm.identification.gauges import line_pressures
+from continuarm.identification.line_gauges import line_pressures
 
 TIMES = np.arange(0.0, 10.0, 0.02)
 SECTION = ca.Section(length=0.15, radius=0.0125, mass=0.1, stiffness=1700.0, damping=110.0, muscle_area=1.3e-4)
