@@ -16,8 +16,11 @@ FIRST = 0.16
 """s: samples that show how a recording begins."""
 SAMPLE = 1e-3
 """m by which a tip that is measured may lie beside that of the shape."""
-PART_OF_WEIGHT = 0.1
+PART_OF_WEIGHT = 0.01
 """Elastic energy, over the weight of the arm times its length, that a shape may store for being SAMPLE nearer."""
+LEFT_OUT = 0.99
+"""Part of the softest stiffness of a section that is left out of that energy: only what a section resists more than its
+softest motion, as one that hardly stretches does, is to be trusted more than the samples."""
 MOST_ROUNDS = 30
 
 
@@ -32,7 +35,8 @@ def first_shape(
     places, speeds, sections = _first_places(arm, recording, frame, moving)
     weight = np.zeros((3 * arm.n, 3 * arm.n))
     for i, section in enumerate(arm.sections):
-        weight[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = section.stiffness_matrix
+        softest = float(np.linalg.eigvalsh(section.stiffness_matrix)[0])
+        weight[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = section.stiffness_matrix - LEFT_OUT * softest * np.eye(3)
     mass = sum(section.mass for section in arm.sections) + arm.carried_mass[0]
     size = sum(section.length for section in arm.sections)
     weight *= SAMPLE**2 / (PART_OF_WEIGHT * mass * 9.81 * size)
