@@ -9,6 +9,7 @@ import numpy as np
 from continuarm.arms.arm_file import load_arm
 from continuarm.benchmarks.timing import Group, Repeats, best, calls
 from continuarm.paper.experiments import EXPERIMENTS
+from continuarm.simulation.inputs import PressureSignal
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep
@@ -44,6 +45,7 @@ def measure_simulation(often: Repeats) -> Group:
         record = runs[name]().record
         note = f"{record['evaluations']} evaluations, {record['steps']} steps, {record['rejected']} rejected"
         group.add(name, chosen.duration / value, "× real time", note)
+    _add_dense(group, often)
     group.add("the paper's", PAPER_FACTOR, "× real time", "published: MATLAB, another machine, centre-of-gravity model")
     group.ratio("Adaptive / CVODE through Python", "Adaptive", "CVODE through Python", "both at rtol 1e-6")
     group.ratio("Adaptive / the paper's", "Adaptive", "the paper's")
@@ -54,6 +56,22 @@ def measure_simulation(often: Repeats) -> Group:
             far = 1e6 * _distance(run(solver=solver), converged)
             group.add(f"tip error, {name}, experiment {number}", far, "µm", "largest of any tip at any time")
     return group
+
+
+LOGGED, LOG_RATE = 100.0, 62.0
+"""s and Hz of a log of measured pressures."""
+
+
+def _add_dense(group: Group, often: Repeats) -> None:
+    """A real arm of two sections with hysteresis and slow valves, under pressures as gauges log them, with noise."""
+    arm, rng = load_arm("asu-two-section"), np.random.default_rng(0)
+    times = np.arange(0.0, LOGGED, 1 / LOG_RATE)
+    steps = rng.uniform(0.0, 1e5, (10, len(arm.muscle_names)))[(times / 10.0).astype(int)]
+    pressures = np.maximum(steps + 1e3 * rng.standard_normal(steps.shape), 0.0)
+    log = PressureSignal(times, pressures)
+    run = partial(simulate, arm, log, duration=LOGGED, rate=20.0, solver=FixedStep(rate=200.0))
+    name = "100 s of pressures at 62 Hz, two sections, FixedStep, 200 Hz"
+    group.add(name, 1e3 * best({name: calls(run)}, often)[name], "ms", "as recordings of such arms are simulated")
 
 
 def _distance(motion: Motion, other: Motion) -> float:
