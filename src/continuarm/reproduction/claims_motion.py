@@ -100,7 +100,7 @@ def measurements(found: Findings) -> Answer:
         "from assumed parameters. Of two other laboratories' arms recordings are public: sections of constant "
         "curvature with the exact inertia, to which the fits add friction, an area that falls with the length and "
         "the lag of valves, follow those, also where they were not fitted (arms asu-two-section and "
-        "stanford-trunk; the page 'A real arm' has the distances). The paper's arm has stiffer muscles and no friction in its model: its own "
-        "claim stays unchecked."
+        "stanford-trunk; the page 'A real arm' has the distances). The paper's arm has stiffer muscles and no "
+        "friction in its model: its own claim stays unchecked."
     )
     return Answer("–", OPEN, why)
