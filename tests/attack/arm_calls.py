@@ -102,6 +102,27 @@ def payload(given: Given) -> Call:
     return Call("Payload", ca.Payload, (), named)
 
 
+def rig(given: Given) -> Call:
+    """A pressure line, a gauge, or the rig of an arm."""
+    kind = given.choice(ca.Line, ca.Gauge, ca.Rig)
+    if kind is ca.Line:
+        named = {"muscles": given.anything(["l11", "l12"])} | given.maybe(delay=lambda: given.number(0.1))
+    elif kind is ca.Gauge:
+        named = {"line": given.text("l11")} | given.maybe(
+            gain=lambda: given.number(1.1), offset=lambda: given.number(-4e3), lowest=lambda: given.number(-6e3)
+        )
+    else:
+        named = given.maybe(
+            start=lambda: given.text("resting"),
+            delay=lambda: given.number(0.1),
+            turn=lambda: given.array([0.0, 0.1, 0.0]),
+            origin=lambda: given.array([0.0, 0.1, 0.0]),
+            gauges=lambda: given.anything([ca.Gauge(line="l11", offset=-4e3)]),
+            gauge_zero=lambda: given.text("lowest"),
+        )
+    return Call(kind.__name__, kind, (), named)
+
+
 def inertia_model(given: Given) -> Call:
     """One of the three."""
     kind = given.choice(ca.Integral, ca.PointMass, ca.CentreOfGravity)
@@ -177,6 +198,7 @@ ARM_CALLS: tuple[tuple[float, Callable[[Given], Call]], ...] = (
     (8.0, section),
     (4.0, muscles),
     (2.0, payload),
+    (2.0, rig),
     (3.0, inertia_model),
     (5.0, arm),
     (2.0, statics),

@@ -105,7 +105,7 @@ def test_the_driver_in_native_code_calls_these_steps():
     called = set(re.findall(r"\b(\w+)\(", driver))
     assert {name for names in PASSES.values() for name in names} <= called
     recorded = {step.name for step in steps()} & called
-    others = {"payload_body", "impedance", "stiffen", "stiffen_base", "weigh_shaped", "weigh_base_shaped"}
+    others = {"payload_body", "impedance", "lean", "stiffen", "stiffen_base", "weigh_shaped", "weigh_base_shaped"}
     assert recorded - others == {name for names in PASSES.values() for name in names}
 
 

@@ -31,9 +31,11 @@ def test_arms_lists_every_shipped_arm(capsys: pytest.CaptureFixture[str]) -> Non
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == ["name", "sections", "description"]
     assert {(row[0], row[1]) for row in rows[1:] if row[0] in arm_names()} == {
+        ("asu-two-section", "2"),
         ("prototype", "3"),
         ("prototype-muscles", "3"),
         ("single-section", "1"),
+        ("stanford-trunk", "3"),
         ("ten-sections", "10"),
     }
 
@@ -71,9 +73,9 @@ def test_check_json_holds_the_whole_arm(capsys: pytest.CaptureFixture[str]) -> N
         shown = json.loads(capsys.readouterr().out)
         arm = load_arm(name)
         assert Arm(**shown["arm"]) == arm
-        assert (shown["sections"], shown["muscles"], shown["inertia"]) == (arm.n, 3 * arm.n, "integral")
-        assert shown["total_mass"] == pytest.approx(0.1 * arm.n)
-        assert shown["length"] == pytest.approx(0.15 * arm.n)
+        assert (shown["sections"], shown["muscles"], shown["inertia"]) == (arm.n, len(arm.muscle_names), "integral")
+        assert shown["total_mass"] == pytest.approx(sum(s.mass for s in arm.sections) + arm.carried_mass[0])
+        assert shown["length"] == pytest.approx(sum(s.length for s in arm.sections))
 
 
 def test_check_shows_how_the_arm_rests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,10 +23,12 @@ int main(int, char** arguments) {
     const auto arm = read_arm(file);
     const std::vector<double> head = read(file);  // muscles of each section, remembers
     const Rows muscles = rows_of(read(file), Muscle<double>::size),
-               valves = rows_of(read(file), ValveStep<double>::size);
+               valves = rows_of(read(file), ValveStep<double>::size),
+               branches = rows_of(read(file), Branch<double>::size),
+               kept = rows_of(read(file), BranchStep<double>::size);
     const std::vector<long> states = whole(read(file)), commands = whole(read(file));
-    const PlantMemory plant(arm->arm(), by_section(muscles, arm->arm().n, int(head[0])), valves, head[1] != 0.0, states,
-                            commands);
+    const PlantMemory plant(arm->arm(), by_section(muscles, arm->arm().n, int(head[0])), valves, branches, kept,
+                            head[1] != 0.0, states, commands);
     const std::vector<double> atol = read(file), start = read(file), thresholds = read(file);
     const double end = read(file)[0];
     const std::vector<double> times = read(file), begin = read(file), after = read(file);

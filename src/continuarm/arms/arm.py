@@ -175,10 +175,15 @@ class Arm(Description):
                 if name in fed:
                     raise FieldError("lines", name, "must be on one line only")
                 fed.add(name)
+        read: set[Line] = set()
         for gauge in () if self.rig is None else self.rig.gauges:
             if gauge.line not in self.muscle_columns:
                 allowed = f"must name a muscle, {self.muscle_names[0]} to {self.muscle_names[-1]}"
                 raise FieldError("rig", gauge.line, f"the line of a gauge {allowed}")
+            line = self.muscle_lines[self.muscle_columns[gauge.line]]
+            if line in read:
+                raise FieldError("rig", gauge.line, "must be one gauge for a line")
+            read.add(line)
         return self
 
     @property

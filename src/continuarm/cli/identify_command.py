@@ -39,7 +39,10 @@ def identify(
         typer.Option("--sigma", help="Noise: 1mm of positions and lengths, 0.5deg, 'tip 3=2mm'; may be repeated."),
     ] = None,
     start: Annotated[
-        str, typer.Option(help="How recordings begin: equilibrium with their first commands, hanging, or unbent.")
+        str,
+        typer.Option(
+            help="How recordings begin: equilibrium, hanging, unbent, resting or moving; else as the rig says."
+        ),
     ] = "",
     no_delay: Annotated[bool, typer.Option("--no-delay", help="Recordings are neither early nor late.")] = False,
     starts: Annotated[int | None, typer.Option(help="From how many places to search; if left out 1, or 5.")] = None,

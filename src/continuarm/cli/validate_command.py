@@ -40,7 +40,11 @@ def validate(
         typer.Option(metavar="KG", help="What the tip carries instead, kg, where the arm's payload is; 0: nothing."),
     ] = None,
     start: Annotated[
-        str, typer.Option(metavar="NAME", help="How recordings begin: equilibrium, hanging, unbent, as for identify.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="How recordings begin: equilibrium, hanging, unbent, resting or moving; else as the rig says.",
+        ),
     ] = "",
     json_file: Annotated[
         str, typer.Option("--json", metavar="FILE", help="Write all numbers: .json; - prints them instead of tables.")

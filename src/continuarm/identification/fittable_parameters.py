@@ -52,7 +52,7 @@ SECTION_FIELDS = {
     "muscle_area": SectionField("m²", "rest", lambda s: None, pressed=True),
     "dead_zone": SectionField("Pa", "rest", lambda s: 5e4, pressed=True),
     "valve_lag": SectionField("s", "motion", lambda s: 0.05, pressed=True),
-    "vent_lag": SectionField("s", "motion", lambda s: s.valve_lag or None, pressed=True),
+    "vent_lag": SectionField("s", "motion", lambda s: s.valve_lag or 0.05, pressed=True),
     "hardening": SectionField("N/m³", "rest", lambda s: 0.1 * spring_of(s) / s.length**2),
     "pressure_stiffness": SectionField("N/m per Pa", "rest", lambda s: 1e-6 * spring_of(s), pressed=True),
 }

@@ -9,6 +9,8 @@ from continuarm.common.number_checks import Floats
 
 VENTED = 1.0
 """s: the lowest that a gauge reads is its lowest mean over so long, in which noise is gone."""
+MANY = 5
+"""Rows that a mean needs; rows of a static table, and commands that hold for long, are taken one by one."""
 
 
 def line_pressures(arm: Arm, times: Floats, readings: Floats) -> Floats:
@@ -34,9 +36,9 @@ def line_pressures(arm: Arm, times: Floats, readings: Floats) -> Floats:
 
 
 def _lowest_mean(times: Floats, values: Floats) -> float:
-    """The lowest mean of any column (k, columns) over VENTED seconds, or over all of them where they are fewer."""
-    if times[-1] - times[0] <= VENTED:
-        return float(values.mean(axis=0).min())
+    """The lowest mean of any column (k, columns) over VENTED seconds; of rows that are further apart, the lowest."""
+    if len(times) < MANY or times[-1] - times[0] <= VENTED or float(np.median(np.diff(times))) > VENTED / MANY:
+        return float(values.min())
     pieces = np.diff(times)[:, None] * (values[1:] + values[:-1]) / 2
     total = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(pieces, axis=0)])
     ends = times[times >= times[0] + VENTED]

@@ -144,7 +144,10 @@ class Recording:
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
         object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
-        if self.payload != 0 and not 1e-9 <= as_float(self.payload) <= 1e6:
+        if (
+            not (np.ndim(self.payload) == 0 and as_float(self.payload) == 0)
+            and not 1e-9 <= as_float(self.payload) <= 1e6
+        ):
             raise ValueError(f"{self.name}: payload = {short(self.payload)}: must be 0, or from 1e-9 to 1e6 kg")
         object.__setattr__(self, "payload", float(self.payload))
         object.__setattr__(self, "notes", tuple(listed(f"{self.name}: notes", self.notes, str, "a sentence")))
@@ -307,6 +310,23 @@ class Recording:
             readings = real_numbers("pressures", self.input.pressures, "rows of numbers")
             return line_pressures(arm, times, np.atleast_2d(readings).copy())
         return None
+
+    def refuse_suction(self, arm: Arm) -> None:
+        """Raises ValueError for pressures so far below zero, offsets of gauges known, that no noise is the reason.
+
+        Parameters
+        ----------
+        arm : Arm
+            Whose rig has the gauges.
+        """
+        pressures = self._line_pressures(arm)
+        if pressures is None or arm.rig is None:
+            return
+        left = clamped_gauges(pressures, arm.muscle_names)[0]
+        if (left < 0).any():
+            row, column = np.unravel_index(int(np.argmin(left)), left.shape)
+            what = f"{self.name}: {arm.muscle_names[column]} = {left[row, column]:g} Pa in row {row + 1}"
+            raise ValueError(f"{what}, offset of its gauge known: must be 0 or more")
 
     def said_of_gauges(self, arm: Arm) -> str | None:
         """What is to be said of gauges that read below zero, their offsets known.

@@ -65,6 +65,7 @@ def _check_times(recording: Recording) -> None:
 
 def check_pressures(recording: Recording, arm: Arm) -> None:
     """That pressures are not so high, or so low, that they must be in another unit."""
+    recording.refuse_suction(arm)
     drive = recording.drive(arm)
     pressures = split_commands(arm, np.concatenate([drive.begin, drive.end])).pressures
     if not pressures.size or pressures.max() == 0:

@@ -114,7 +114,14 @@ def _beginning(plant: Plant, recording: Recording, drive: CommandsOverTime, near
     if start in ("equilibrium", "hanging"):
         return plant.first_state(rest, pressures=pressures)
     frame = None if arm.rig is None else arm.rig.frame
-    q, qd = first_shape(arm, recording, frame, rest, moving=start == "moving")
+    try:
+        q, qd = first_shape(arm, recording, frame, rest, moving=start == "moving")
+        checked(arm, q=q)
+    except ValueError as error:
+        text = str(error).removeprefix(f"{recording.name}: ")
+        raise ValueError(
+            f"{recording.name}: start = {start!r}: the first samples show no shape of the arm: {text}"
+        ) from None
     if start == "moving":
         return plant.first_state(q, qd, pressures)
     held = holding(plant, Commands(pressures, first.forces[0], first.wrench[0]), q)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.rig import Rig
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.limits import LONGEST
 from continuarm.common.number_checks import as_float, seed_number
@@ -27,7 +28,8 @@ def simulated_recording(
 ) -> Recording:
     """A recording as an arm would give it: its sensors, with Gaussian noise; to plan an experiment, or to try a fit.
 
-    The values of the sensors are replaced, but for gaps (NaN), which stay gaps.
+    The values of the sensors are replaced, but for gaps (NaN), which stay gaps. The arm's rig says in which frame and
+    how late they are. A recording that begins as its first samples show it begins at rest under its first commands.
 
     Parameters
     ----------
@@ -37,7 +39,7 @@ def simulated_recording(
     noise : float, optional
         m for positions and lengths, and as many rad for orientations; a sensor with a sigma has its own.
     delay : float, optional
-        By how much the sensors are late, s, from -10 to 10.
+        By how much the sensors are late, s, from -10 to 10, beside what the rig says.
     seed : int, optional
         Of the noise.
 
@@ -69,8 +71,12 @@ def simulated_recording(
     if not abs(late) <= FURTHEST_DELAY:
         raise ValueError(f"delay = {short(delay)}: must be a number from -{FURTHEST_DELAY:g} to {FURTHEST_DELAY:g} s")
     rng = np.random.default_rng(seed_number("seed", seed))
-    run = simulated_track(arm, recording, ahead=time_ahead(late))
-    readings, lost = simulated_readings(recording, run, late)
+    rig = arm.rig or Rig()
+    measured = recording.start_of(arm) in ("resting", "moving")  # by samples, which are still to be made
+    run = simulated_track(
+        arm, replace(recording, start="equilibrium") if measured else recording, ahead=time_ahead(late + rig.delay)
+    )
+    readings, lost = simulated_readings(recording, run, late + rig.delay, rig.frame)
     if lost.any():
         raise ValueError(f"{recording.name}: {run.stopped or 'an arm in the table has no equilibrium'}")
     sensors: list[Sensor] = []
