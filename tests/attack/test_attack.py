@@ -57,7 +57,7 @@ def test_every_public_name_is_called(tmp_path, monkeypatch):
     world = World(tmp_path)
     called = set()
     for _, make in MAKERS:
-        for case in range(40):
+        for case in range(80):
             with contextlib.suppress(TypeError, ValueError):  # an argument that is refused when it is made
                 call = make(Given(generator(0, case), world))
                 called |= {call.name, *(type(each).__name__ for each in call.named.values())}

@@ -76,5 +76,5 @@ def test_without_a_tip_in_its_first_second_a_recording_cannot_say_where_it_begin
     values = np.zeros((len(TIMES), 3))
     values[TIMES < 1.5] = np.nan
     run = ca.Recording("run", None, TIMES, [ca.TipPosition(3, values)], start="resting")
-    with pytest.raises(ValueError, match=r"run: start: .*first second"):
+    with pytest.raises(ValueError, match=r"run: start = 'resting': .*first second"):
         simulated_track(prototype, run)

@@ -78,7 +78,7 @@ def _first_places(
         speeds.append(speed)
         sections.append(sensor.section - 1)
     if not places:
-        raise ValueError(f"{recording.name}: start: no tip is measured in its first second")
+        raise ValueError(f"{recording.name}: no tip is measured in its first second")
     where, how_fast = np.array(places), np.array(speeds)
     if frame is not None:
         where, how_fast = (where - frame[:3, 3]) @ frame[:3, :3], how_fast @ frame[:3, :3]

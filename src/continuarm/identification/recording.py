@@ -144,12 +144,10 @@ class Recording:
         kinds = "TipPosition(...), TipOrientation(...) or MuscleLength(...)"
         object.__setattr__(self, "sensors", tuple(listed(f"{self.name}: sensors", self.sensors, Sensor, kinds)))
         object.__setattr__(self, "static", truth_value(f"{self.name}: static", self.static))
-        if (
-            not (np.ndim(self.payload) == 0 and as_float(self.payload) == 0)
-            and not 1e-9 <= as_float(self.payload) <= 1e6
-        ):
+        mass = as_float(self.payload)
+        if not (mass == 0 or 1e-9 <= mass <= 1e6):
             raise ValueError(f"{self.name}: payload = {short(self.payload)}: must be 0, or from 1e-9 to 1e6 kg")
-        object.__setattr__(self, "payload", float(self.payload))
+        object.__setattr__(self, "payload", mass)
         object.__setattr__(self, "notes", tuple(listed(f"{self.name}: notes", self.notes, str, "a sentence")))
         check_input(self.input, f"{self.name}: ")
         if times.ndim != 1 or not np.isfinite(times).all() or (times[:1] < 0).any() or (times > LARGEST).any():
