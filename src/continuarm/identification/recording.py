@@ -318,7 +318,7 @@ class Recording:
             Whose rig has the gauges.
         """
         pressures = self._line_pressures(arm)
-        if pressures is None or arm.rig is None:
+        if pressures is None or arm.rig is None or arm.rig.gauge_zero == "lowest":  # zero is then a guess itself
             return
         left = clamped_gauges(pressures, arm.muscle_names)[0]
         if (left < 0).any():

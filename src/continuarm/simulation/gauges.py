@@ -32,7 +32,7 @@ def clamped_gauges(pressures: Floats, names: Sequence[str] = ()) -> tuple[Floats
     tuple of ndarray, (k, lines), and str or None
     """
     highest = float(pressures.max(initial=0.0))
-    allowed = max(BELOW * highest, ALWAYS)
+    allowed = max(BELOW * highest, ALWAYS) if highest > 0 else 0.0
     below = (pressures < 0) & (pressures >= -allowed)
     if not below.any():
         return pressures, None
