@@ -14,7 +14,8 @@ import numpy as np
 
 import continuarm as ca
 
-recordings = Path(__file__).parents[2] / "recordings" / "asu-two-section"
+here = Path(globals().get("__file__", "plot_real_arm.py")).resolve()  # the site runs it in its folder
+recordings = here.parents[2] / "recordings" / "asu-two-section"
 arm = ca.load_arm("asu-two-section")
 runs = [ca.read_recording(recordings / f"{name}.csv.gz", arm) for name in ("oct2_5", "oct2_9")]
 found = ca.validate(arm, runs)
