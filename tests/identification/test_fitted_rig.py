@@ -8,8 +8,8 @@ from sample_recordings import run_of, with_values
 from scipy.spatial.transform import Rotation
 
 from continuarm import Gauge, Rig, identify, load_arm, save_arm, validate
+from continuarm.arms.rig import frame_pose
 from continuarm.identification.fitted_rig import ALIKE, with_rig
-from continuarm.identification.sensor_frame_and_delay import frame_pose
 
 BEFORE = Rig(start="hanging", delay=0.03, turn=(0.1, 0.2, 0.3), origin=(1.0, 2.0, 3.0), gauges=[Gauge(line="l11")])
 

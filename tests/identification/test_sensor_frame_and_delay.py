@@ -10,9 +10,10 @@ from sample_recordings import STEPS, changed, run_of
 from scipy.spatial.transform import Rotation
 
 from continuarm import Free, PressureSteps
+from continuarm.arms.rig import frame_pose
 from continuarm.identification.fit import identify
 from continuarm.identification.recording import Recording
-from continuarm.identification.sensor_frame_and_delay import best_delay, frame_pose, simulated_readings
+from continuarm.identification.sensor_frame_and_delay import best_delay, simulated_readings
 from continuarm.identification.simulated_tracks import simulated_track, time_ahead
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 

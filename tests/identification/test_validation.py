@@ -13,7 +13,8 @@ from sample_recordings import STEPS, changed, run_of, table_of, with_values
 from scipy.spatial.transform import Rotation
 
 from continuarm import Adaptive, Motion, PressureSteps, Recording, Rig, Validation, simulate, validate
-from continuarm.identification.sensor_frame_and_delay import frame_pose, simulated_readings
+from continuarm.arms.rig import frame_pose
+from continuarm.identification.sensor_frame_and_delay import simulated_readings
 from continuarm.identification.sensors import MuscleLength, TipOrientation, TipPosition
 from continuarm.identification.simulated_tracks import simulated_track
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors

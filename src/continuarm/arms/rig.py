@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field, field_validator, model_validator
 
 from continuarm.arms.description import Description, FieldError, Name
@@ -25,6 +26,15 @@ Start = Literal["equilibrium", "hanging", "unbent", "resting", "moving"]
 STARTS: tuple[Start, ...] = get_args(Start)
 """How a recording begins: at rest under its first commands, at rest without any, at q = 0; at rest where its first
 samples show the arm, held there by what its muscles remember; or in motion, as its first samples show it."""
+
+
+def frame_pose(rotation_vector: ArrayLike, origin: ArrayLike) -> Floats:
+    """(4, 4): pose of the world in the frame of the positions, from a rotation vector (3,) in rad and (3,) in m."""
+    from scipy.spatial.transform import Rotation
+
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec(rotation_vector).as_matrix(), origin
+    return pose
 
 
 class Line(Description):
@@ -128,8 +138,4 @@ class Rig(Description):
     @property
     def frame(self) -> Floats:
         """(4, 4): pose of the world in the frame of the sensors."""
-        from scipy.spatial.transform import Rotation
-
-        pose = np.eye(4)
-        pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec(self.turn).as_matrix(), self.origin
-        return pose
+        return frame_pose(self.turn, self.origin)

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.rig import frame_pose
 from continuarm.common.argument_checks import listed
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
 from continuarm.identification.fittable_names import FITTABLE
 from continuarm.identification.recording import Recording
 from continuarm.identification.search_numbers import FittableParameter, Free, ReportedNumber, Request
-from continuarm.identification.sensor_frame_and_delay import frame_pose
 
 __all__ = ["FreeParameters", "free_parameters"]
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.rig import frame_pose
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats
 from continuarm.identification.free_parameters import FreeParameters
 from continuarm.identification.goodness_of_fit import CHANCE
 from continuarm.identification.outliers import CAUCHY
 from continuarm.identification.residual_function import ResidualFunction, Variation
-from continuarm.identification.sensor_frame_and_delay import frame_pose
 from continuarm.identification.sensors import reach
 from continuarm.simulation.commands_over_time import split_commands
 

@@ -94,7 +94,7 @@ def correlation_figure(result: Identification) -> Figure:
     axes.set_xlim(-0.5, count - 0.5)
     axes.set_ylim(count - 0.5, -0.5)
     axes.set_aspect("equal")
-    _plain(axes)
+    plain_axes(axes)
     axes.grid(visible=False)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
@@ -151,7 +151,7 @@ def _draw_values(axes: Axes, together: Sequence[SensorComparison]) -> None:
         axes.plot(sensor.times[::every], np.where(used, np.nan, measured)[::every], color=GRID, **dots)
     title = together[0].sensor if len(together) == 1 else f"{together[0].sensor} to {together[-1].sensor}"
     axes.set_ylabel(f"{title}, {_unit(together[0])}", fontsize=TEXT, color=INK)
-    _plain(axes)
+    plain_axes(axes)
     _legend(axes)
 
 
@@ -163,7 +163,7 @@ def _draw_commands(axes: Axes, driven: RecordedCommands) -> None:
         axes.plot(driven.times, driven.values[:, k], color=COLOURS[k % len(COLOURS)], label=name, **look)
     axes.set_ylabel(f"commands, {driven.unit}", fontsize=TEXT, color=INK)
     axes.set_xlabel("row" if table else "time, s", fontsize=TEXT, color=INK)
-    _plain(axes)
+    plain_axes(axes)
     _legend(axes)
 
 
@@ -194,7 +194,7 @@ def _draw_differences(axes: Axes, together: Sequence[SensorComparison]) -> float
     axes.axhline(0.0, color=INK, linewidth=0.6)
     axes.set_ylim(-limit, limit)
     axes.set_ylabel(_unit(together[0]), fontsize=TEXT, color=INK)
-    _plain(axes)
+    plain_axes(axes)
     return limit
 
 
@@ -214,11 +214,12 @@ def _draw_histogram(axes: Axes, together: Sequence[SensorComparison], misfits: S
         0.98, 0.95, f"{multiple:.2f} × noise", transform=axes.transAxes, ha="right", va="top", fontsize=TEXT - 1.5
     )
     axes.texts[-1].set_color(INK)
-    _plain(axes)
+    plain_axes(axes)
     axes.set_yticks([])
 
 
-def _plain(axes: Axes) -> None:
+def plain_axes(axes: Axes) -> None:
+    """Axes with a thin frame on two sides and a faint grid."""
     axes.patch.set_visible(False)
     axes.tick_params(labelsize=TEXT - 1, colors=INK, labelcolor=INK)
     axes.grid(color=GRID, linewidth=0.5)

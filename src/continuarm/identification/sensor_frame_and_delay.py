@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from continuarm.common.number_checks import Booleans, Floats
 from continuarm.engine.quantities import tip_poses
@@ -13,15 +12,6 @@ from continuarm.identification.simulated_tracks import Track
 
 LIKELY, FINE, COARSE = 0.2, 0.01, 0.05
 """s: delays of cameras are mostly within the first, which is searched in steps of the second; beyond, of the third."""
-
-
-def frame_pose(rotation_vector: ArrayLike, origin: ArrayLike) -> Floats:
-    """(4, 4): pose of the world in the frame of the positions, from a rotation vector (3,) in rad and (3,) in m."""
-    from scipy.spatial.transform import Rotation
-
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec(rotation_vector).as_matrix(), origin
-    return pose
 
 
 def simulated_readings(

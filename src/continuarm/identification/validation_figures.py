@@ -17,7 +17,7 @@ from continuarm.drawing.figures import TEXT
 from continuarm.drawing.shown_figure import ShownFigure
 from continuarm.identification.measurement_units import for_people, readable
 from continuarm.identification.predicted_sensors import PredictedSensor
-from continuarm.identification.report_figures import GRID, INK, MOST_POINTS
+from continuarm.identification.report_figures import INK, MOST_POINTS, plain_axes
 from continuarm.identification.validation import PredictedRecording
 from continuarm.simulation.inputs import UNITS
 
@@ -99,7 +99,7 @@ def _draw_coordinate(axes: Axes, cell: Cell, static: bool) -> None:
     few = slice(None, None, _apart(sensor.times))
     axes.plot(sensor.times[few], scale * sensor.predicted[few, c], color=BLUE, **style)
     axes.set_ylabel(f"{sensor.channels[c]}, {unit}", fontsize=TEXT, color=INK)
-    _plain(axes)
+    plain_axes(axes)
 
 
 def _draw_distances(axes: Axes, sensors: Sequence[PredictedSensor], static: bool) -> None:
@@ -121,7 +121,7 @@ def _draw_distances(axes: Axes, sensors: Sequence[PredictedSensor], static: bool
     else:
         _legend(axes, *axes.get_legend_handles_labels())
     axes.set_ylabel(f"{'angle' if sensors[0].unit == 'rad' else 'distance'}, {unit}", fontsize=TEXT, color=INK)
-    _plain(axes)
+    plain_axes(axes)
 
 
 def _draw_commands(axes: Axes, run: PredictedRecording, across: str) -> None:
@@ -137,7 +137,7 @@ def _draw_commands(axes: Axes, run: PredictedRecording, across: str) -> None:
     label = "commands, kPa" if pressures or not run.commands else "commands"
     axes.set_ylabel(label, fontsize=TEXT, color=INK)
     axes.set_xlabel(across, fontsize=TEXT - 1, color=INK)
-    _plain(axes)
+    plain_axes(axes)
 
 
 def _apart(times: Floats) -> int:
@@ -157,14 +157,3 @@ def _legend(axes: Axes, handles: Any, labels: Any) -> None:
     legend = axes.legend(handles, labels, fontsize=TEXT - 1, frameon=False, ncols=3, handlelength=1.0, loc="upper left")
     for text in legend.get_texts():
         text.set_color(INK)
-
-
-def _plain(axes: Axes) -> None:
-    axes.patch.set_visible(False)
-    axes.tick_params(labelsize=TEXT - 1, colors=INK, labelcolor=INK)
-    axes.grid(color=GRID, linewidth=0.5)
-    axes.set_axisbelow(True)
-    for side, spine in axes.spines.items():
-        spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(INK)
-        spine.set_linewidth(0.6)
