@@ -5,7 +5,7 @@ const MARGIN = 0.9; // how much of the picture is used
 
 class Camera {
   constructor(view, canvas, moved) {
-    Object.assign(this, { view, canvas, moved, up: unit(view.up) });
+    Object.assign(this, { view, canvas, moved, up: unit(view.up), isTaken: () => false });
     this.east = square(this.up);
     this.north = cross(this.up, this.east);
     this.aspect = 1;
@@ -84,14 +84,17 @@ class Camera {
   onScreen(point) {
     const { right, top, back } = this.axes();
     const seen = minus(point, this.position);
-    const ahead = -dot(seen, back);
-    if (ahead <= 0) return null;
-    const half = this.canvas.clientHeight / 2;
-    const scale = half / (OPENING * ahead);
-    return [this.canvas.clientWidth / 2 + dot(seen, right) * scale, half - dot(seen, top) * scale];
+    const scale = this.scaleAt(point);
+    if (!(-dot(seen, back) > 0)) return null;
+    return [this.canvas.clientWidth / 2 + dot(seen, right) * scale, this.canvas.clientHeight / 2 - dot(seen, top) * scale];
   }
 
-  // Pixels of the page for a metre at the point that it turns about.
+  // Pixels of the page for a metre, as far away as a point.
+  scaleAt(point) {
+    return this.canvas.clientHeight / (2 * OPENING * dot(minus(this.position, point), this.axes().back));
+  }
+
+  // The same at the point that it turns about.
   get scale() {
     return this.canvas.clientHeight / (2 * OPENING * this.distance);
   }
@@ -128,6 +131,7 @@ class Camera {
       this.zoom(Math.exp(0.0012 * event.deltaY));
     }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
+      if (this.isTaken(event)) return;
       canvas.setPointerCapture(event.pointerId);
       fingers.set(event.pointerId, [event.clientX, event.clientY]);
     });

@@ -1,5 +1,7 @@
 // What a page shows: a header of plain values, and the arrays it names, compressed.
 
+const KINDS = {}; // what makes a page of each kind, of its header and its arrays
+
 async function unpacked(text) {
   if (!text) return new ArrayBuffer(0);
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

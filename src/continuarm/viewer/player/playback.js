@@ -178,3 +178,5 @@ function largestWrench(motion) {
   }
   return found;
 }
+
+KINDS.playback = (header, buffer) => new Playback(header, buffer);

@@ -9,7 +9,7 @@ async function show(content) {
   fresh.addEventListener("webglcontextrestored", () => show(content));
   document.body.className = content.header.kind;
   const buffer = await unpacked(content.data);
-  current = content.header.kind === "live" ? new Live(content.header) : new Playback(content.header, buffer);
+  current = KINDS[content.header.kind](content.header, buffer);
   current.listen();
 }
 
@@ -23,7 +23,7 @@ function listen() {
   new ResizeObserver(() => { stale = true; }).observe(document.querySelector("main"));
   const always = { r: () => current.camera.reset(), d: () => find("theme").click() };
   window.addEventListener("keydown", (event) => {
-    const act = { ...always, ...current?.keys() }[event.key];
+    const act = { ...always, ...current?.keys(event.target) }[event.key];
     const writes = event.target.matches?.("select, input[type=number]");
     if (!act || writes || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault(); // so that a button or the timeline does not act on the key as well

@@ -1,0 +1,203 @@
+/* The instance of an FMU and what both versions of FMI ask of it. */
+
+#include "@PREFIX@.c"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Value references: a kind in the thousands, and a place. */
+enum { TIME = 0, INPUT = 1, STATE = 2, RATE = 3, TIP = 4, LENGTH = 5, ENERGY = 6, PARAMETER = 7 };
+#define KIND(reference) ((reference) / 10000U)
+#define PLACE(reference) ((reference) % 10000U)
+
+#define INPUTS @COMMANDS@U
+#define STATES @STATE@U
+#define SECTIONS @SECTIONS@U
+#define MUSCLES @MUSCLES@U
+#define COORDINATES @COORDINATES@U
+#define NUMBERS (sizeof(@PREFIX@_arm) / sizeof(real))
+
+static const double nominals[STATES] = {@NOMINALS@};
+
+typedef enum { DONE, DISCARD, ERROR } outcome;
+
+typedef struct {
+    void *environment; /* of the importer, for messages */
+    void *message;
+    char name[256];
+    double time;
+    @PREFIX@_arm arm;
+    real commands[INPUTS];
+    real state[STATES];
+    real rate[STATES];
+    real tips[16 * SECTIONS];
+    real lengths[MUSCLES];
+    real energies[3];
+    bool is_current; /* whether what is computed belongs to commands and state */
+    @PREFIX@_workspace work;
+    @PREFIX@_derivative_workspace derivatives;
+} instance;
+
+static instance *create(const char *name, const char *token)
+{
+    instance *made = NULL;
+    if (strcmp(token, "@DIGEST@") == 0) {
+        made = calloc(1, sizeof(instance));
+    }
+    if (made != NULL) {
+        strncpy(made->name, name, sizeof(made->name) - 1);
+        made->arm = constants;
+    }
+    return made;
+}
+
+static void reset(instance *of)
+{
+    of->time = 0.0;
+    of->arm = constants;
+    memset(of->commands, 0, sizeof(of->commands));
+    memset(of->state, 0, sizeof(of->state));
+    of->is_current = false;
+}
+
+/* Everything that depends on commands and state. */
+static outcome update(instance *of)
+{
+    bool good = true;
+    if (!of->is_current) {
+        good = in_range(&of->arm, of->state);
+        if (good) {
+            rate(&of->arm, of->commands, of->state, of->rate, &of->work);
+            tips(&of->arm, of->state, of->tips, &of->work);
+            lengths(&of->arm, of->state, of->lengths);
+            energies(&of->arm, of->state, &of->state[COORDINATES], of->energies, &of->work);
+            good = all_finite(of->rate, STATES) == @MACRO@_OK;
+            of->is_current = good;
+        }
+    }
+    return good ? DONE : DISCARD;
+}
+
+/* Where a number is kept, or NULL. */
+static double *place_of(instance *of, uint32_t reference)
+{
+    const uint32_t k = PLACE(reference);
+    double *found = NULL;
+    switch (KIND(reference)) {
+        case TIME: found = (k == 0U) ? &of->time : NULL; break;
+        case INPUT: found = (k < INPUTS) ? &of->commands[k] : NULL; break;
+        case STATE: found = (k < STATES) ? &of->state[k] : NULL; break;
+        case RATE: found = (k < STATES) ? &of->rate[k] : NULL; break;
+        case TIP: found = (k < 3U * SECTIONS) ? &of->tips[16U * (k / 3U) + 4U * (k % 3U) + 3U] : NULL; break;
+        case LENGTH: found = (k < MUSCLES) ? &of->lengths[k] : NULL; break;
+        case ENERGY: found = (k < 3U) ? &of->energies[k] : NULL; break;
+        case PARAMETER: found = (k < NUMBERS) ? &((double *)&of->arm)[k] : NULL; break;
+        default: break;
+    }
+    return found;
+}
+
+static outcome get_numbers(instance *of, const uint32_t references[], size_t count, double values[])
+{
+    outcome found = DONE;
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t kind = KIND(references[k]);
+        const double *place = place_of(of, references[k]);
+        if (place == NULL) {
+            return ERROR;
+        }
+        if (kind >= RATE && kind <= ENERGY && update(of) != DONE) {
+            found = DISCARD;
+        }
+        values[k] = *place;
+    }
+    return found;
+}
+
+static outcome set_numbers(instance *of, const uint32_t references[], size_t count, const double values[])
+{
+    for (size_t k = 0; k < count; k++) {
+        const uint32_t kind = KIND(references[k]);
+        double *place = place_of(of, references[k]);
+        if (place == NULL || (kind >= RATE && kind <= ENERGY)) {
+            return ERROR;
+        }
+        *place = values[k];
+        of->is_current = false;
+    }
+    return DONE;
+}
+
+static void set_states(instance *of, const double values[])
+{
+    memcpy(of->state, values, sizeof(of->state));
+    of->is_current = false;
+}
+
+/* The change of unknowns (rates and outputs) as knowns (states and inputs) change. */
+static outcome change(instance *of, const uint32_t unknowns[], size_t unknown_count, const uint32_t knowns[],
+                      size_t known_count, const double seed[], double found[])
+{
+    real commands_dot[INPUTS] = {0}, state_dot[STATES] = {0}, rate_dot[STATES], tips_dot[16 * SECTIONS];
+    real lengths_dot[MUSCLES], energies_dot[3];
+    @PREFIX@_derivative_workspace *w = &of->derivatives;
+    if (!in_range(&of->arm, of->state)) {
+        return DISCARD;
+    }
+    for (size_t k = 0; k < known_count; k++) {
+        const uint32_t place = PLACE(knowns[k]);
+        if (KIND(knowns[k]) == STATE && place < STATES) {
+            state_dot[place] += seed[k];
+        } else if (KIND(knowns[k]) == INPUT && place < INPUTS) {
+            commands_dot[place] += seed[k];
+        } else {
+            return ERROR;
+        }
+    }
+    join(of->commands, commands_dot, INPUTS, w->inputs);
+    join(of->state, state_dot, STATES, &w->inputs[INPUTS]);
+    zero_along(STATES, w->outputs);
+    rate_along(&of->arm, w->inputs, &w->inputs[INPUTS], w->outputs, w);
+    changes(w->outputs, STATES, rate_dot);
+    tips_along(&of->arm, &w->inputs[INPUTS], w->outputs, w);
+    changes(w->outputs, 16U * SECTIONS, tips_dot);
+    energies_along(&of->arm, &w->inputs[INPUTS], &w->inputs[INPUTS + COORDINATES], w->outputs, w);
+    changes(w->outputs, 3U, energies_dot);
+    lengths(&of->arm, state_dot, lengths_dot); /* linear */
+    for (size_t k = 0; k < unknown_count; k++) {
+        const uint32_t place = PLACE(unknowns[k]);
+        switch (KIND(unknowns[k])) {
+            case RATE: found[k] = rate_dot[place]; break;
+            case STATE: found[k] = state_dot[place]; break;
+            case TIP: found[k] = tips_dot[16U * (place / 3U) + 4U * (place % 3U) + 3U]; break;
+            case LENGTH: found[k] = lengths_dot[place]; break;
+            case ENERGY: found[k] = energies_dot[place]; break;
+            default: return ERROR;
+        }
+    }
+    return DONE;
+}
+
+/* Implicit steps, as many as there are in a communication step: a whole number of them. */
+static outcome go_on(instance *of, double begin, double length)
+{
+    const double wanted = length / of->arm.step;
+    const long count = (long)(wanted + 0.5);
+    if (count < 1 || wanted - (double)count > 1e-6 || (double)count - wanted > 1e-6) {
+        return ERROR;
+    }
+    for (long k = 0; k < count; k++) {
+        if (!in_range(&of->arm, of->state)) {
+            return DISCARD;
+        }
+        step(&of->arm, of->commands, of->state, &of->work);
+        if (all_finite(of->state, STATES) != @MACRO@_OK) {
+            return DISCARD;
+        }
+    }
+    of->time = begin + length;
+    of->is_current = false;
+    return DONE;
+}
+
+static const char STEP_RULE[] = "a communication step must be a whole number of steps of @STEP@ s";

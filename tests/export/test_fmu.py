@@ -1,0 +1,167 @@
+"""An exported FMU in a tool that imports FMI: valid, moving as `simulate` says, with exact derivatives."""
+
+import shutil
+import zipfile
+
+import fmpy
+import numpy as np
+import pytest
+from fmpy.fmi2 import FMU2Model, FMU2Slave
+from fmpy.fmi3 import FMU3Model
+from fmpy.validation import validate_fmu
+
+from continuarm import Adaptive, load_arm, simulate
+from continuarm.cli.app import main
+from continuarm.export import export_fmu
+from continuarm.paper.experiments import EXPERIMENTS
+
+pytestmark = pytest.mark.slow  # compiles
+
+
+@pytest.fixture(scope="module", params=["2.0", "3.0"])
+def fmu(request, tmp_path_factory):
+    """The prototype as an FMU."""
+    return export_fmu(load_arm("prototype"), tmp_path_factory.mktemp("fmu") / "arm.fmu", version=request.param)
+
+
+def pressures_of(arm, steps, duration):
+    """The pressures of steps as FMPy takes them: two rows at every jump."""
+    times = sorted({time for each in steps.steps.values() for time, _ in each})
+    moments = [each for time in times for each in ([(time, False), (time, True)] if time else [(0.0, True)])]
+    rows = []
+    for time, jumped in [*moments, (duration, True)]:
+        values = dict.fromkeys(arm.muscle_names, 0.0)
+        for name, each in steps.steps.items():
+            for at, pressure in each:
+                values[name] = pressure if at < time or (at == time and jumped) else values[name]
+        rows.append((time, *values.values()))
+    return np.array(rows, dtype=[("time", float), *((f"pressure.{name}", float) for name in arm.muscle_names)])
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    arm, wanted = load_arm("prototype"), EXPERIMENTS[1]
+    motion = simulate(arm, wanted.steps, duration=wanted.duration, solver=Adaptive(rtol=1e-8), rate=100)
+    return arm, wanted, motion
+
+
+def test_it_is_valid(fmu):
+    assert validate_fmu(str(fmu)) == []
+    names = zipfile.ZipFile(fmu).namelist()
+    assert {"sources/prototype.c", "sources/fmu_core.c"} <= set(names)
+
+
+@pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
+def test_an_experiment_moves_as_simulated(fmu, kind, experiment):
+    arm, wanted, motion = experiment
+    outputs = [f"tip.s{i}.{axis}" for i in (1, 2, 3) for axis in "xyz"]
+    found = fmpy.simulate_fmu(
+        str(fmu),
+        fmi_type=kind,
+        stop_time=wanted.duration,
+        input=pressures_of(arm, wanted.steps, wanted.duration),
+        output_interval=0.01,
+        relative_tolerance=1e-8,
+        output=outputs,
+        visible=False,
+    )
+    tips = np.stack([found[name] for name in outputs], axis=-1)
+    expected = np.stack([np.interp(found["time"], motion.t, each) for each in motion.tips.reshape(len(motion.t), 9).T])
+    assert np.abs(tips - expected.T).max() < 1e-4
+
+
+@pytest.fixture
+def model(fmu, tmp_path):
+    """An instance for model exchange, its description, and functions over names."""
+    description = fmpy.read_model_description(str(fmu))
+    folder = fmpy.extract(str(fmu), tmp_path / "fmu")
+    kind = FMU2Model if description.fmiVersion == "2.0" else FMU3Model
+    token = description.guid if description.fmiVersion == "2.0" else description.instantiationToken
+    made = kind(guid=token, unzipDirectory=folder, modelIdentifier="prototype", instanceName="arm")
+    made.instantiate()
+    if description.fmiVersion == "2.0":
+        made.setupExperiment()
+    made.enterInitializationMode()
+    made.exitInitializationMode()
+    yield made, {each.name: each.valueReference for each in description.modelVariables}
+    made.terminate()
+    made.freeInstance()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def numbers(made, references, values=None):
+    read = made.getReal if hasattr(made, "getReal") else made.getFloat64
+    write = made.setReal if hasattr(made, "setReal") else made.setFloat64
+    return read(references) if values is None else write(references, list(values))
+
+
+def test_directional_derivatives_are_those_of_differences(model):
+    made, places = model
+    rng = np.random.default_rng(3)
+    knowns = [place for name, place in places.items() if name.startswith(("q.", "qd.", "pressure."))]
+    scales = [1e5 if name.startswith("pressure") else 0.02 for name in places if places[name] in knowns]
+    unknowns = [
+        place for name, place in places.items() if name.startswith(("der(", "tip", "length", "energy.k", "energy.g"))
+    ]
+    at, seed = rng.uniform(0.2, 1, len(knowns)) * scales, rng.normal(size=len(knowns)) * scales
+
+    def outputs(part):
+        numbers(made, knowns, at + part * seed)
+        return np.array(numbers(made, unknowns))
+
+    difference = (8 * (outputs(1e-3) - outputs(-1e-3)) - (outputs(2e-3) - outputs(-2e-3))) / 12e-3
+    numbers(made, knowns, at)
+    found = np.array(made.getDirectionalDerivative(unknowns, knowns, list(seed)))
+    assert np.abs(found - difference).max() < 1e-7 * np.abs(difference).max()
+
+
+def test_parameters_are_tunable_and_states_come_back(model):
+    made, places = model
+    kept = made.getFMUState() if hasattr(made, "getFMUState") else made.getFMUstate()
+    rate, mass = places["der(qd.l33)"], places["sections[3].mass"]
+    before = numbers(made, [rate])[0]
+    numbers(made, [mass], [2 * numbers(made, [mass])[0]])
+    numbers(made, [places["q.l33"]], [0.01])
+    assert numbers(made, [rate])[0] != before
+    made.setFMUState(kept) if hasattr(made, "setFMUState") else made.setFMUstate(kept)
+    assert numbers(made, [rate])[0] == before
+
+
+def test_a_communication_step_is_a_whole_number_of_steps(tmp_path):
+    path = export_fmu(load_arm("single-section"), tmp_path / "arm.fmu", step=1e-3)
+    description = fmpy.read_model_description(str(path))
+    folder = fmpy.extract(str(path), tmp_path / "fmu")
+    slave = FMU2Slave(guid=description.guid, unzipDirectory=folder, modelIdentifier="single_section", instanceName="a")
+    slave.instantiate()
+    slave.setupExperiment()
+    slave.enterInitializationMode()
+    slave.exitInitializationMode()
+    slave.doStep(currentCommunicationPoint=0.0, communicationStepSize=5e-3)
+    with pytest.raises(Exception, match="fmi2DoStep"):
+        slave.doStep(currentCommunicationPoint=5e-3, communicationStepSize=1.5e-3)
+    slave.terminate()
+    slave.freeInstance()
+
+
+def test_the_same_arm_gives_the_same_bytes(tmp_path):
+    arm = load_arm("single-section")
+    first, second = (export_fmu(arm, tmp_path / name).read_bytes() for name in ("a.fmu", "b.fmu"))
+    assert first == second
+
+
+def test_bad_input_is_one_sentence(tmp_path, monkeypatch, capsys):
+    arm = load_arm("single-section")
+    with pytest.raises(ValueError, match="version"):
+        export_fmu(arm, tmp_path / "arm.fmu", version="1.0")
+    with pytest.raises(ValueError, match=r"the suffix must be \.fmu"):
+        export_fmu(arm, tmp_path / "arm.zip")
+    assert main(["export", "single-section", "--fmu", str(tmp_path / "no" / "arm.fmu")]) == 2
+    assert "does not exist" in capsys.readouterr().err
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ValueError, match="no C compiler found"):
+        export_fmu(arm, tmp_path / "arm.fmu")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(ValueError, match="the C compiler no-such-compiler cannot be run"):
+        export_fmu(arm, tmp_path / "arm.fmu")
+    assert list(tmp_path.glob("*.fmu")) == []
