@@ -1,7 +1,8 @@
 """A motion in progress: what every solver offers, and how it is led from output time to output time.
 
 A run gives states as they are asked for, so that a long motion can show progress, be written as it goes, and keep what
-it has when it is stopped. A state is a row of numbers in the plant's layout, `plant.states`.
+it has when it is stopped. A state is a row of numbers in the plant's layout, `plant.states`; its slopes in directions,
+where they are asked for, follow it in the same row and layout, one after the other.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
+from continuarm.engine.directions import NOWHERE, Directions
 from continuarm.engine.quantities import forward_dynamics
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commands_over_time import CommandsOverTime
@@ -65,6 +67,13 @@ def steps_made(run: Run) -> int:
 class Run(Protocol):
     """A motion in progress."""
 
+    @property
+    def controls(self) -> bool:
+        """Whether a controller is asked inside the run, and not between its parts."""
+
+    def commanded(self, drive: CommandsOverTime, times: Floats) -> Floats:
+        """The commands (k, commands) at times up to now, a controller's answers among them if it is asked inside."""
+
     def drive(self, drive: CommandsOverTime) -> None:
         """New commands from now on."""
 
@@ -87,8 +96,8 @@ class Run(Protocol):
 class Solver(Protocol):
     """A way to compute motions."""
 
-    def start(self, plant: Plant, state: Floats) -> Run:
-        """A run from a state at t = 0."""
+    def start(self, plant: Plant, state: Floats, directions: Directions = NOWHERE) -> Run:
+        """A run from a state at t = 0; its slopes in some directions follow it, one after the other."""
 
     def check(self, drive: CommandsOverTime, duration: float) -> None:
         """Raises ValueError if the solver cannot follow such commands for so long."""
@@ -113,17 +122,18 @@ def computed_parts(
 ) -> Iterator[MotionPart]:
     """A motion part by part: states at the times, the first of which is 0, as far as the budget lasts."""
     budget = Budget() if budget is None else budget
-    if drive.control is None:
+    if drive.control is None or run.controls:
         run.drive(drive)
         done, stopped = 0, ""
         while done < len(times) and not stopped:
-            wanted = times[done : done + chunk]
+            few_are_left = len(times) - done < chunk + chunk // 10  # not worth a part of their own
+            wanted = times[done:] if few_are_left else times[done : done + chunk]
             states, stopped = run.advance(wanted, budget.allowance(run))
             done += len(states)
             if done < len(times) and not stopped:
                 stopped = budget.used_up(run)
             if len(states) or stopped:
-                yield MotionPart(states, drive.at(wanted[: len(states)]), run.counts(), stopped)
+                yield MotionPart(states, run.commanded(drive, wanted[: len(states)]), run.counts(), stopped)
         return
     period, done, stopped = 0, 0, ""
     while done < len(times) and not stopped:
@@ -139,7 +149,7 @@ def computed_parts(
                 fault = error
                 break
             run.drive(piece)
-            inside = times[done : done + int(np.searchsorted(times[done:], end))]
+            inside = times[done : int(times.searchsorted(end))]
             more = done + len(inside) < len(times)
             # the end is asked for as well, so that the next period begins there exactly
             states, stopped = _all_of(run, np.append(inside, end) if more else inside, budget)
@@ -160,9 +170,7 @@ def computed_parts(
 def _controlled(run: Run, plant: Plant, drive: CommandsOverTime, begin: float, end: float) -> CommandsOverTime:
     """The commands from one time to another, with what the controller answers to the state now."""
     assert drive.control is not None
-    now = plant.states.split(run.state())
-    answer = drive.control.commands(begin, now.q.copy(), now.qd.copy())
-    return drive.piece(begin, end).plus_held(answer)
+    return drive.piece(begin, end).plus_held(drive.control.answer(begin, plant, run.state()))
 
 
 def _all_of(run: Run, times: Floats, budget: Budget) -> tuple[Floats, str]:

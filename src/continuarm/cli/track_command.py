@@ -1,0 +1,167 @@
+"""The command `continuarm track`: an arm that follows a figure with its tip, by a controller."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from continuarm.arms.arm_file import load_arm
+from continuarm.cli.options import ArmArgument, AsJson, PlotOption, leave_if_stopped
+from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
+from continuarm.common.text import shown
+
+if TYPE_CHECKING:
+    from continuarm.arms.arm import Arm
+    from continuarm.common.number_checks import Floats
+
+FILLED = 0.4
+"""Part of the highest pressure in all muscles where figures have their centre."""
+
+
+def track(
+    arm: ArmArgument,
+    figure: Annotated[
+        str, typer.Option(help="circle, eight, or a CSV file of points: 't [s], x [mm], y [mm], z [mm]'.")
+    ] = ("circle"),
+    controller: Annotated[
+        str, typer.Option(help="computed-torque, tip-torque, gravity, lqr or mpc.")
+    ] = "computed-torque",
+    bandwidth: Annotated[float, typer.Option(help="Of computed torque, rad/s.")] = 30.0,
+    size: Annotated[float, typer.Option(help="Diameter of a figure, mm.")] = 100.0,
+    period: Annotated[float, typer.Option(help="Seconds for one round.")] = 4.0,
+    centre: Annotated[
+        str, typer.Option(help="Of a figure, mm: '0,0,500'; below the middle of the reach if left out.")
+    ] = "",
+    duration: Annotated[float, typer.Option(help="Length of the motion, s; two rounds if left out.")] = 0.0,
+    highest: Annotated[float, typer.Option(help="The highest pressure, kPa.")] = 700.0,
+    rate: Annotated[
+        float, typer.Option(help="How often the controller is asked, Hz; 1000, or 100 for mpc, if left out.")
+    ] = 0.0,
+    plant: Annotated[
+        str, typer.Option(metavar="ARM", help="The arm that is moved, where it differs from the controller's.")
+    ] = "",
+    force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Write the motion: .nc.")] = "",
+    html: Annotated[str, typer.Option("--html", metavar="FILE", help="Write a page that plays it.")] = "",
+    plot: PlotOption = "",
+    as_json: AsJson = False,
+) -> None:
+    """Let an arm follow a figure with its tip and show how far off it is.
+
+    Exit codes: 0 done; 1 the motion stopped early, what there is of it is shown and written; 2 bad input;
+    130 interrupted.
+    """
+    from continuarm.cli import motion_tables
+    from continuarm.control.loops import loop
+    from continuarm.simulation.motion_file import check_motion_path
+    from continuarm.simulation.plots import check_figure_path, plot_motion, save_figure
+    from continuarm.simulation.simulator import simulate as run
+    from continuarm.viewer.html import check_html_path, export_html
+
+    model = load_arm(arm)
+    moved = load_arm(plant) if plant else model
+    if not highest > 0:
+        raise ValueError(f"--highest = {highest:g}: must be above 0 kPa")
+    posture = _middle(model, 1e3 * highest)
+    reference, rounds = _reference(figure, model, posture, size, period, centre)
+    made = _controller(controller, model, bandwidth, 1e3 * highest, posture)
+    wrench, file = motion_tables.wrench_of(force), check_motion_path(output) if output else None
+    if html:
+        check_html_path(html)
+    if plot:
+        claim(check_figure_path(plot))
+    with progress_bar(f"following with {one_line(moved.name)}") as progress:
+        motion = run(
+            moved,
+            loop(made, reference, rate=rate or (100.0 if controller == "mpc" else 1000.0)),
+            duration=duration or rounds,
+            wrench=wrench,
+            output=file,
+            progress=progress,
+        )
+    if html and len(motion.t):
+        export_html([motion], html)
+    if plot and len(motion.t):
+        save_figure(plot_motion(motion), plot)
+    off = _distances(motion.tips[:, -1], reference.at(motion.t).position)
+    late = off[motion.t >= motion.t[-1:].max(initial=0.0) / 2]
+    numbers = {
+        "rms_mm": float(1e3 * np.sqrt((late**2).mean())) if len(late) else None,
+        "largest_mm": float(1e3 * late.max()) if len(late) else None,
+    }
+    if as_json:
+        show_json(motion_tables.motion_numbers(motion) | numbers)
+    else:
+        tables = motion_tables.motion_tables(motion, [path for path in (output, html, plot) if path])
+        if len(late):
+            words = f"{numbers['rms_mm']:.3g} mm rms, {numbers['largest_mm']:.3g} mm at most, in the second half"
+            tables[0].add_row("off the figure", words)
+        show(*tables)
+    leave_if_stopped(motion.stopped)
+
+
+def _distances(tips: Floats, goals: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(tips - goals, axis=-1))
+
+
+def _middle(arm: Arm, highest: float) -> Floats:
+    """Where the arm rests with a part of the highest pressure in all muscles: within reach of pressures both ways."""
+    from continuarm.control.muscle_inversion import require_areas
+    from continuarm.dynamics.plant import Plant
+    from continuarm.statics.equilibrium_search import equilibrium
+
+    require_areas(arm)
+    muscles = np.full(len(arm.muscle_names), FILLED * highest)
+    q = np.zeros(3 * arm.n)
+    for _ in range(20):  # the force of a muscle falls as it lengthens
+        q = (q + equilibrium(arm, Plant(arm).muscle_forces(muscles, np.zeros_like(muscles), q))) / 2
+    return q
+
+
+def _reference(figure: str, arm: Arm, posture: Floats, size: float, period: float, centre: str) -> tuple[Any, float]:
+    """What is followed, and how long two rounds of it take, s."""
+    from continuarm.control.point_file import read_points
+    from continuarm.control.references import Circle, Eight, MinimumJerk
+    from continuarm.engine.quantities import tip_poses
+
+    middle = tip_poses(arm, posture)[-1, :3, 3]
+    if centre.strip():
+        try:
+            middle = np.array([1e-3 * float(part) for part in centre.split(",")])
+        except ValueError:
+            middle = np.zeros(0)
+        if middle.shape != (3,):
+            raise ValueError(f"--centre = {centre!r}: must be three numbers in mm, x,y,z, such as 0,0,500")
+    if not size >= 0:
+        raise ValueError(f"--size = {size:g}: must be a diameter in mm, 0 or more")
+    if figure == "circle":
+        return Circle(size / 2e3, period, middle), 2 * period
+    if figure == "eight":
+        return Eight(size / 1e3, size / 2e3, period, middle), 2 * period
+    if not figure.lower().endswith(".csv"):
+        raise ValueError(f"--figure = {figure!r}: must be circle, eight or a CSV file of points")
+    try:
+        times, points = read_points(figure)
+    except ValueError as error:
+        raise ValueError(f"{shown(figure)}: {error}") from None
+    return MinimumJerk(times, points), float(times[-1])
+
+
+def _controller(name: str, arm: Arm, bandwidth: float, highest: float, posture: Floats) -> Any:
+    from continuarm.control.controllers import ComputedTorque, GravityCompensation
+    from continuarm.control.predictive import PredictiveControl
+    from continuarm.control.regulators import LQR
+
+    limits: dict[str, Any] = {"highest": highest, "posture": posture}
+    made = {
+        "computed-torque": lambda: ComputedTorque(arm, bandwidth, **limits),
+        "tip-torque": lambda: ComputedTorque(arm, bandwidth, "tip", **limits),
+        "gravity": lambda: GravityCompensation(arm, **limits),
+        "lqr": lambda: LQR(arm, posture, **limits),
+        "mpc": lambda: PredictiveControl(arm, highest=highest),
+    }
+    if name not in made:
+        raise ValueError(f"--controller = {name!r}: must be one of {', '.join(made)}")
+    return made[name]()

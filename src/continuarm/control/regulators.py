@@ -1,0 +1,124 @@
+"""Linear-quadratic regulation about a posture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from continuarm.arms.arm import Arm
+from continuarm.common.number_checks import Floats, number_above
+from continuarm.control.muscle_goals import one_posture
+from continuarm.control.pressing import Pressing
+from continuarm.control.references import Reference
+from continuarm.dynamics.tracking import summed
+from continuarm.engine.quantities import inverse_dynamics, linearization
+
+
+@dataclass(frozen=True, eq=False)
+class LQR(Pressing):
+    """A linear-quadratic regulator about a posture, with integral action.
+
+    τ = τ(g, ġ, g̈) - K (q - g, q̇ - ġ, ∫(q - g) dt), τ(...) the model's inverse dynamics of the goal; K is the gain of
+    least ∫ (δq/length)² + (δq̇/speed)² + (∫δq/sum)² + (δτ/force)² dt for small motions about the posture, where each of
+    the four is what counts as much as the others.
+
+    Parameters
+    ----------
+    arm : Arm
+        The model.
+    about : array_like, (3n,)
+        The posture about which the arm is linear, m.
+    length, speed, sum, force : float, optional
+        m, m/s, m s and N.
+    highest : float, optional
+        Of all pressures, Pa.
+    fastest : float, optional
+        Of all changes of a command, Pa/s.
+    lead : float, optional
+        s, in which valves that lag are to have brought the pressures there.
+    posture : array_like, (3n,), optional
+        To which muscles stay near where the reference is of the tip, m; `about` if left out.
+
+    Examples
+    --------
+    >>> arm = ca.load_arm("prototype")
+    >>> q = ca.inverse_kinematics(arm, [0.05, 0.0, 0.55], start=np.full(9, 0.03), prefer="change").q
+    >>> hold = ca.loop(ca.LQR(arm, q), ca.Point(q, space="muscles"), rate=200)
+    >>> motion = ca.simulate(arm, hold, duration=2)
+    >>> bool(np.linalg.norm(motion.tips[-1, -1] - [0.05, 0.0, 0.55]) < 1e-3)
+    True
+    """
+
+    arm: Arm
+    about: ArrayLike
+    length: float = 1e-3
+    speed: float = 0.1
+    sum: float = 1e-3
+    force: float = 3.0
+
+    def __post_init__(self) -> None:
+        self._check_limits(self.arm)
+        self._set(about=one_posture(self.arm, "about", self.about))
+        for name, unit in (("length", "m"), ("speed", "m/s"), ("sum", "m s"), ("force", "N")):
+            self._set(**{name: number_above(name, getattr(self, name), 1e-9, 1e9, unit, unit)})
+
+    def gain(self) -> Floats:
+        """K of τ over q, q̇ and ∫q dt.
+
+        Returns
+        -------
+        ndarray, (3n, 9n)
+            N/m, N s/m and N/(m s), a block each.
+        """
+        from scipy.linalg import solve_continuous_are
+
+        size = 3 * self.arm.n
+        q = np.asarray(self.about)
+        still = np.zeros(size)
+        A, B = linearization(self.arm, q, still, inverse_dynamics(self.arm, q, still, still))
+        whole, drive = np.zeros((3 * size, 3 * size)), np.zeros((3 * size, size))
+        whole[: 2 * size, : 2 * size], drive[: 2 * size] = A, B
+        whole[2 * size :, :size] = np.eye(size)
+        cost = self.force**-2.0 * np.eye(size)
+        # in units in which all states are of one size: the equation is far better conditioned
+        units = np.repeat([self.length, self.speed, self.sum], size)
+        try:
+            P = solve_continuous_are(whole * units / units[:, None], drive / units[:, None], np.eye(3 * size), cost)
+        except np.linalg.LinAlgError as error:
+            raise ValueError(
+                f"about: the regulator has no gain there, where its equation is not solved: {error}"
+            ) from None
+        return np.asarray(np.linalg.solve(cost, (drive / units[:, None]).T @ P) / units)
+
+    def command(self, t: float, state: Floats, reference: Reference) -> Floats:
+        """Pressures of all muscles.
+
+        Parameters
+        ----------
+        t : float
+            s.
+        state : ndarray, (width,)
+            Of the plant, in the layout of the arm's plant.
+        reference : Reference
+            What to follow.
+
+        Returns
+        -------
+        ndarray, (muscles,)
+            Pa.
+        """
+        memory = self._remembered(self.arm, 3 * self.arm.n)
+        kept: Any = self._memory
+        if "gain" not in kept:
+            kept["gain"] = self.gain()
+        here, since = memory.plant.states.split(state), memory.passed(t)
+        near = self.about if self.posture is None else self.posture
+        aim = memory.goal(self.arm, reference, near, t)
+        off = np.concatenate([here.q - aim.position, here.qd - aim.velocity, -memory.sum])
+        tau = inverse_dynamics(self.arm, *aim, threads=1) - kept["gain"] @ off
+        commands, given = self._commands(memory, here, tau, since)
+        memory.sum = np.asarray(summed(aim.position, here.q, memory.sum, since * given))
+        return commands
