@@ -23,6 +23,8 @@ TINY = Workload(
     few_arms=4,
     paper_sections=5,
     engine_sections=(1, 3, 5, 10, 20),
+    recordings=2,
+    recorded=20.0,
 )
 
 needs_native = pytest.mark.skipif(compiled.native is None, reason="the compiled module is not built")

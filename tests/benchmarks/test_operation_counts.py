@@ -12,12 +12,15 @@ from continuarm.benchmarks.groups import bent_states, prototype
 from continuarm.benchmarks.operation_counts import (
     Tally,
     algorithm_operations,
+    correction_operations,
+    elimination_operations,
     engine_operations,
     polynomial,
     solve_operations,
     value_at,
 )
 from continuarm.dynamics.forward import forward_dynamics
+from continuarm.dynamics.stiffened_solve import solve_stiffened
 from continuarm.engine.printing import GENERATED, operations
 from continuarm.engine.steps import steps
 from continuarm.paper.algorithm1 import accelerating_force, equation_terms
@@ -120,6 +123,43 @@ def test_the_reference_recursion_is_a_straight_line_too():
     coefficients = polynomial(counts)
     assert len(coefficients) == 2
     assert all(engine_operations(n) < value_at(coefficients, n) for n in range(1, 6))  # no structural zeros there
+
+
+@pytest.mark.parametrize("count", [elimination_operations, correction_operations])
+def test_newtons_iteration_grows_exactly_with_the_first_power(count):
+    coefficients = polynomial([count(n) for n in range(2, 8)], first=2)
+    assert len(coefficients) == 2
+    assert value_at(coefficients, 1000) == count(1000)
+
+
+def test_a_correction_costs_a_small_part_of_an_evaluation():
+    """The matrix less than an evaluation, each correction a sixth of one: the motion runs at the speed of its rates."""
+    for n in (1, 3, 10, 100):
+        assert elimination_operations(n) < engine_operations(n) * (1 if n > 1 else 2)
+        assert correction_operations(n) < engine_operations(n) / (6 if n > 1 else 3)
+
+
+def test_the_loops_of_newtons_iteration_call_these_steps():
+    """And no step for pairs of sections, such as those of the mass matrix: no loop over sections is in another."""
+    text = (GENERATED.parent / "newton.hpp").read_text(encoding="utf-8")
+    called = set(re.findall(r"\b(\w+)\(", text)) & {step.name for step in steps()}
+    of_muscles = {"muscle_tangent", "eliminate_memory", "pull_of_memory", "correct_memory", "pressed"}
+    of_sections = {"section_stiffness", "settle_integral", "settle_shaped", "resistance", "eliminate", "payload_body"}
+    sweeps = {"correct_inward", "correct_inward_tip", "correct_outward", "correct_outward_base", "correct_outward_tip"}
+    assert called == of_muscles | of_sections | sweeps
+    for body in text.split("\n}\n"):
+        depth = [line.index("for") for line in body.splitlines() if re.search(r"for \(int i\b", line)]
+        assert len(set(depth)) <= 1, body
+
+
+def test_the_stiffened_solve_in_numpy_is_a_straight_line_too():
+    counts = []
+    for n in range(1, 6):
+        tally = Tally()
+        state = tally.vector(3 * n)
+        solve_stiffened(prototype(n), state, [tally.vector(9).reshape(3, 3)] * n, state)
+        counts.append(tally.count)
+    assert len(polynomial(counts)) == 2
 
 
 @pytest.mark.parametrize("model", ["centre of gravity", "integral"])

@@ -1,0 +1,41 @@
+"""How fast many arms are stepped on a GPU, where there is one."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from continuarm.arms.arm import Arm
+from continuarm.benchmarks.timing import Group, Repeats, best, calls
+from continuarm.common.number_checks import Floats
+from continuarm.engine.cuda import Cuda
+from continuarm.simulation.batch import Batch
+
+GPU_ARMS, STEPS = 1_000_000, 200
+
+
+def add_gpu(group: Group, arms: dict[str, Arm], often: Repeats) -> None:
+    """Rows of a GPU where there is one: steps a second of arms that are alike, and how long the first call takes."""
+    try:
+        gpu = Cuda()
+    except (ImportError, ValueError) as error:
+        group.add("on a GPU", None, "", str(error))
+        return
+    for name, arm in arms.items():
+        for dtype in ("float32", "float64"):
+            held = np.full(len(arm.muscle_names), 2e5)
+            begun = time.perf_counter()
+            batch = Batch([arm], which=np.zeros(GPU_ARMS, dtype=int), device="cuda", dtype=dtype)
+            batch.step(held)
+            gpu.xp.cuda.Device().synchronize()
+            first = time.perf_counter() - begun
+            group.add(f"GPU, {name}, {dtype}, the first step", first, "s", "with compiling, unless CuPy has it")
+
+            def steps(batch: Batch = batch, held: Floats = held) -> None:
+                batch.step(held, count=STEPS)
+                gpu.xp.cuda.Device().synchronize()
+
+            seconds = best({"steps": calls(steps)}, often)["steps"]
+            value = GPU_ARMS * STEPS / seconds / 1e6
+            group.add(f"GPU, {name}, {dtype}, steps a second of {GPU_ARMS:,} arms", value, "million")
