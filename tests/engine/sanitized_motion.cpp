@@ -46,5 +46,23 @@ int main(int, char** arguments) {
     std::vector<double> rows(std::size_t(steps) * start.size());
     if (stepped.advance(rows.data(), steps) != steps) return 4;
     print(stepped.state());
+
+    // with slopes by parameters, none at the start
+    const std::vector<double> sloped_atol = read(file), slopes = read(file), step_slopes = read(file),
+                              threshold_slopes = read(file);
+    const std::size_t blocks = 1 + threshold_slopes.size() / thresholds.size();
+    std::vector<double> sloped_start(blocks * start.size(), 0.0);
+    std::copy(start.begin(), start.end(), sloped_start.begin());
+    AdaptiveMotion sloped(plant, kernels_baseline, sloped_start, 1e-8, sloped_atol, 1e300, 5, slopes, threshold_slopes);
+    sloped.drive(drive);
+    state.resize(sloped_start.size());
+    if (sloped.advance(&end, 1, state.data(), 1e9, 1e9) != 1) return 5;
+    print(state);
+
+    SteppedMotion sloped_steps(plant, kernels_baseline, sloped_start, thresholds, 1e-3, step_slopes, threshold_slopes);
+    sloped_steps.drive(drive);
+    rows.resize(std::size_t(steps) * sloped_start.size());
+    if (sloped_steps.advance(rows.data(), steps) != steps) return 6;
+    print(sloped_steps.state());
     return 0;
 }

@@ -11,6 +11,7 @@ from continuarm import Adaptive, FixedStep, Payload, PressureSteps, WrenchSignal
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import quantities
 from continuarm.engine.compiled import native
+from continuarm.engine.directions import Directions
 from continuarm.engine.native_arm import arm_numbers, plant_numbers
 from continuarm.engine.table import QUANTITIES
 from continuarm.simulation.solvers import _tolerances
@@ -19,6 +20,8 @@ from random_arms import MODELS, random_arm, random_lengths, random_rates
 pytestmark = pytest.mark.slow  # compiles the native code
 
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
+WITH_DERIVATIVES = (NATIVE / "sensitivities.cpp", NATIVE / "derivatives.cpp")
+"""What kernels.cpp is linked with."""
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}
 WIDEST = native.build_info()["instruction_sets"][-1]
@@ -74,7 +77,7 @@ def test_native_code_is_clean_under_sanitizers(tmp_path, sanitizer, level):
     data = tmp_path / "cases.bin"
     np.concatenate(numbers).tofile(data)
     program = tmp_path / "sanitized"
-    compiled(program, sanitizer, level, Path(__file__).with_name("sanitized.cpp"))
+    compiled(program, sanitizer, level, Path(__file__).with_name("sanitized.cpp"), *WITH_DERIVATIVES)
     ran = subprocess.run([program, data], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
     assert ran.stdout.endswith("numbers compared\n")
@@ -82,11 +85,15 @@ def test_native_code_is_clean_under_sanitizers(tmp_path, sanitizer, level):
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
 def test_motions_are_clean_under_sanitizers(tmp_path):
-    """Muscles with everything, stops, payload, a wrench that moves: both methods end where the library says."""
+    """Muscles with everything, stops, payload, a wrench that moves: both methods end where the library says.
+
+    And so do the slopes by three parameters, one more than the baseline has lanes.
+    """
     arm = load_arm("prototype-muscles")
     arm = arm.replace({"sections[*].creep": ((200.0, 0.1),), "sections[*].hardening": 1e5})
     arm = arm.replace(sections=arm.sections[:2], payload=Payload(mass=0.05, offset=(0.01, 0.0, 0.02)))
-    end, plant = 0.3, Plant(arm)
+    end, plant, names = 0.3, Plant(arm), ["mass", "dead_zone", "payload.mass"]
+    directions = Directions.by_name(arm, names)
     steps = PressureSteps({"l13": [(0.0, 400e3)], "l21": [(0.1005, 300e3)]})
     wrench = WrenchSignal([0.0, 0.2, 0.3], np.arange(18.0).reshape(3, 6) / 100)
     drive = steps.drive(arm).plus(wrench.drive(arm))
@@ -96,16 +103,22 @@ def test_motions_are_clean_under_sanitizers(tmp_path):
         *flat_rows([len(muscles[0]), remembers], muscles, valves, branches, kept, states, commands),
         *flat_rows(_tolerances(1e-12, plant)),
         *flat_rows(plant.first_state(np.zeros(6)), plant.thresholds, [end], drive.times, drive.begin, drive.end),
+        *flat_rows(_tolerances(1e-12, plant, directions), directions.constant_slopes(0.0)),
+        *flat_rows(directions.constant_slopes(1e-3), directions.threshold_slopes()),
     ]
     data, program = tmp_path / "motion.bin", tmp_path / "sanitized_motion"
     np.concatenate(numbers).tofile(data)
     here = Path(__file__).with_name("sanitized_motion.cpp")
-    compiled(program, "address,undefined", "baseline", here, NATIVE / "kernels.cpp")
+    compiled(program, "address,undefined", "baseline", here, NATIVE / "kernels.cpp", *WITH_DERIVATIVES)
     ran = subprocess.run([program, data], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
-    for line, solver in zip(ran.stdout.splitlines(), (Adaptive(1e-8, 1e-12), FixedStep(1000.0)), strict=True):
-        found = np.array([float(word) for word in line.split()])
-        motion = simulate(arm, steps, duration=end, wrench=wrench, solver=solver)
+    solvers = [Adaptive(1e-8, 1e-12), FixedStep(1000.0)] * 2
+    for line, solver, count in zip(ran.stdout.splitlines(), solvers, (0, 0, 3, 3), strict=True):
+        found, *slopes = np.array([float(word) for word in line.split()]).reshape(1 + count, -1)
+        motion = simulate(arm, steps, duration=end, wrench=wrench, solver=solver, sensitivities=names[:count])
+        for name, slope in zip(names[:count], slopes, strict=True):
+            wanted = motion.sensitivities[name][-1]
+            np.testing.assert_allclose(slope[:6], wanted, rtol=0, atol=1e-5 * np.abs(wanted).max())
         wanted = np.concatenate([motion.q[-1], motion.qd[-1], motion.pressures[-1], motion.hysteresis[-1]])
         memory = found[2 * 6 + 6 : -2].reshape(2, 6)  # hysteresis and creep, which a motion has as one force
         found = np.concatenate([found[:18], memory.sum(axis=0), found[-2:]])

@@ -15,17 +15,22 @@ from continuarm import (
     elastic_forces,
     forward_dynamics,
     gravity_forces,
+    inverse_dynamics,
     linearization,
     mass_matrix,
+    muscle_stiffness,
     potential_energy,
     tip_jacobian,
     wrench_forces,
 )
+from continuarm.dynamics.commands import Commands
+from continuarm.dynamics.plant import Plant
 from continuarm.sections.model_range import greatest_bend
 from continuarm.simulation.inputs import ForceSignal
 from continuarm.simulation.simulator import simulate
 from continuarm.statics.equilibrium_search import Loads, equilibria, equilibrium, stiffness
 from continuarm.statics.modes import natural_frequencies, vibrations
+from continuarm.statics.rest import resting
 from random_arms import MODELS, random_arm, random_lengths
 
 
@@ -400,3 +405,73 @@ def test_frequencies_under_a_wrench_are_those_of_the_motion(prototype, wrench):
     assert natural_frequencies(arm, q)[0] != pytest.approx(expected[0], rel=1e-3)  # without it, another state
     found = np.sort(vibrations(arm, wrench=wrench).frequencies)
     np.testing.assert_allclose(found[::2], expected, rtol=1e-4)
+
+
+# ---- Springs of muscles ---------------------------------------------------------------------------------------------
+
+
+def muscular(rng, **fields):
+    """Two sections with muscles that pressure stiffens, and pressures (6,), Pa."""
+    plain = {"damping": 40.0, "muscle_area": 1.3e-4, "pressure_stiffness": 2e-3}
+    arm = Arm(sections=[single(**plain, **fields), single(**plain, **fields)])
+    return arm, rng.uniform(0, 3e5, 6)
+
+
+def slopes_of_the_plant(arm, pressures, q, size=1e-6):
+    """∂q̈/∂(q, q̇) (3n, 6n) of the plant about rest at q, by central differences; nothing is held back there."""
+    plant, m = Plant(arm), 3 * arm.n
+    commands = plant.commands.rows(pressures)[0]
+    columns = []
+    for k in range(2 * m):
+        ends = []
+        for way in (size, -size):
+            moved = np.zeros(2 * m)
+            moved[k] = way
+            state = plant.first_state(q + moved[:m], moved[m:], pressures)
+            ends.append(plant.rate(commands, state)[m : 2 * m])
+        columns.append((ends[0] - ends[1]) / (2 * size))
+    return np.stack(columns, axis=-1)
+
+
+@pytest.mark.parametrize(
+    "fields", [{}, {"hardening": 4e6}, {"hardening": 4e6, "creep": [(500.0, 0.3)]}], ids=["plain", "hard", "creeping"]
+)
+def test_the_linear_model_with_springs_of_muscles_is_that_of_the_plant(fields):
+    """Creep at rest is relaxed: its force is a state of its own, and nothing of it is in the slopes by q."""
+    arm, pressures = muscular(np.random.default_rng(3), **fields)
+    q = resting(Plant(arm), Commands(pressures, np.zeros(6), np.zeros(6)), None).q
+    k = muscle_stiffness(arm, q, pressures)
+    tau = inverse_dynamics(arm, q, 0 * q, 0 * q) + arm.muscle_forces(k * arm.muscle_lengths(q))
+    A, _ = linearization(arm, q, 0 * q, tau, muscle_stiffness=k)
+    wanted = slopes_of_the_plant(arm, pressures, q)
+    # differences of 1e-6 m lose about six of fifteen digits
+    np.testing.assert_allclose(A[6:], wanted, rtol=0, atol=1e-6 * np.abs(wanted).max())
+    values = np.linalg.eigvals(A)
+    slowest = vibrations(arm, q, muscle_stiffness=k).time_constants[0]
+    assert slowest == pytest.approx(-1 / values.real.max(), rel=1e-9)
+
+
+def test_hardening_and_pressure_add_up_to_the_slope_of_the_force():
+    rng = np.random.default_rng(1)
+    arm, pressures = muscular(rng, hardening=4e6)
+    q = random_lengths(rng, arm)
+    plant, size, each = Plant(arm), 1e-6, np.tile(pressures, (6, 1))
+    ends = [plant.muscle_forces(each, 0 * each, q + way * np.eye(6)) for way in (size, -size)]
+    # with three muscles of each section the force of one depends on its own length alone
+    slope = -np.diagonal(ends[0] - ends[1]) / (2 * size)
+    np.testing.assert_allclose(muscle_stiffness(arm, q, pressures), slope, rtol=1e-6)
+    batch = muscle_stiffness(arm, np.stack([q, 0 * q])[:, None], np.stack([pressures, 0 * pressures]))
+    assert batch.shape == (2, 2, 6)
+    np.testing.assert_array_equal(batch[0, 0], muscle_stiffness(arm, q, pressures))
+    assert not batch[1, 1].any()  # without pressure and length there are no springs
+
+
+@pytest.mark.parametrize(
+    ("pressures", "words"),
+    [(np.zeros(5), ("pressures", "6 muscles")), ([0, -1.0, 0, 0, 0, 0], ("pressures[1] = -1 Pa", "0 or more"))],
+)
+def test_pressures_of_springs_are_checked(pressures, words):
+    arm, _ = muscular(np.random.default_rng(0))
+    with pytest.raises(ValueError, match="must") as error:
+        muscle_stiffness(arm, np.zeros(6), pressures)
+    assert all(word in str(error.value) for word in words)

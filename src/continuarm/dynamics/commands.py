@@ -31,10 +31,15 @@ class CommandLayout:
 
     def rows(self, pressures: ArrayLike = 0.0, forces: ArrayLike = 0.0, wrench: ArrayLike = 0.0) -> Floats:
         """Rows (k, width) from their parts (k, ...), or (1, width) from numbers; what is left out is zero."""
-        parts = [np.atleast_2d(np.asarray(part, dtype=float)) for part in (pressures, forces, wrench)]
-        count = max(map(len, parts))
-        spread = (np.broadcast_to(part, (count, width)) for part, width in zip(parts, self.widths, strict=True))
-        return np.concatenate(list(spread), axis=1)
+        parts = [np.asarray(part, dtype=float) for part in (pressures, forces, wrench)]
+        count = max(len(part) if part.ndim == 2 else 1 for part in parts)
+        found = np.zeros((count, self.width))
+        begin = 0
+        for part, width in zip(parts, self.widths, strict=True):
+            if part.ndim or part:  # what is left out is zero already
+                found[:, begin : begin + width] = part
+            begin += width
+        return found
 
     def split(self, rows: Floats) -> Commands:
         """The parts of rows."""

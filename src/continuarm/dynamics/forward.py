@@ -34,7 +34,16 @@ from continuarm.dynamics.chain import (
 )
 from continuarm.sections.coordinates import force_of, length_rate_of
 from continuarm.sections.inertia import SectionBody
-from continuarm.sections.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
+from continuarm.sections.kinematics import Tip
+from continuarm.sections.spatial import (
+    Array,
+    inertia_at_base,
+    solved,
+    symmetric,
+    times,
+    transpose,
+    wrench_at_base,
+)
 from continuarm.sections.springs import damping, elastic, stop_force
 
 
@@ -42,6 +51,14 @@ class Response(NamedTuple):
     """How a section moves with its base: ẍ = D⁻¹ u - D⁻¹ Uᵀ (acceleration of its base)."""
 
     Dinv_u: Array  # (..., 3)
+    Dinv_UT: Array  # (..., 3, 6)
+
+
+class Eliminated(NamedTuple):
+    """A section whose ẍ is eliminated, for any force: its tip, D⁻¹ and D⁻¹ Uᵀ."""
+
+    tip: Tip
+    Dinv: Array  # (..., 3, 3)
     Dinv_UT: Array  # (..., 3, 6)
 
 
@@ -105,15 +122,28 @@ def absorb(
     q, qd: where its springs and dampers are taken, in an implicit step not those of the state; tau: (..., 3), less the
     force of its stops; lifted: what hangs on the tip, seen from the base.
     """
+    carried, response, _ = absorb_and_keep(section, passage, body, q, qd, tau, lifted)
+    return carried, response
+
+
+def coupled(body: SectionBody, S: Array, IA: Array) -> tuple[Array, Array]:
+    """U = F + IA Ŝ (..., 6, 3) and D = H + Ŝᵀ IA Ŝ (..., 3, 3): how ẍ is coupled to the base, and resisted."""
+    return body.F + IA @ S, body.H + transpose(S) @ (IA @ S)
+
+
+def absorb_and_keep(
+    section: Section, passage: Passage, body: SectionBody, q: Array, qd: Array, tau: Array, lifted: Articulated
+) -> tuple[Articulated, Response, Eliminated]:
+    """`absorb`, and what answers other forces at the same place."""
     S, (IA, pA) = passage.tip.subspace, lifted
-    U = body.F + IA @ S
-    D = body.H + transpose(S) @ (IA @ S)
+    U, D = coupled(body, S, IA)
     u = force_of(section, tau - elastic(section, q) - damping(section, qd)) - (body.C + times(transpose(S), pA))
     Dinv_UT = solved(D, transpose(U))
     Dinv_u = solved(D, u[..., None])[..., 0]
     return (
         Articulated(symmetric(body.I + IA - U @ Dinv_UT), body.p + pA + times(U, Dinv_u)),
         Response(Dinv_u, Dinv_UT),
+        Eliminated(passage.tip, symmetric(solved(D, np.eye(3))), Dinv_UT),
     )
 
 

@@ -71,8 +71,12 @@ def impedance(section: Section, stops: Array, step: Array) -> Array:
 
     stops: of end stops and of whatever else leans on q.
     """
-    part = GAMMA * step
-    return part * (section.damping_matrix + part * (section.stiffness_matrix + stops))
+    return resistance(section, section.stiffness_matrix + stops, GAMMA * step)
+
+
+def resistance(section: Section, block: Array, part: Array) -> Array:
+    """c D + c² K over q_i: (..., 3, 3), kg; what dampers and a stiffness K add to the inertia where c = part, s."""
+    return part * (section.damping_matrix + part * block)
 
 
 def _stage(

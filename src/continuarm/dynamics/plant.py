@@ -30,15 +30,17 @@ from continuarm.sections.muscles_and_valves import (
     creep_rate,
     forgetting,
     hysteresis_rate,
+    hysteresis_slope,
     muscles_of,
     pressure_rate,
     push,
+    push_slope,
     stiffness,
     valve_moves,
     valve_rate,
     valve_step,
 )
-from continuarm.sections.spatial import Array, dot, scaled, vector
+from continuarm.sections.spatial import Array, dot, magnitude, scaled, vector
 from continuarm.sections.springs import damping_power, spring_over_lengths, stop_stiffness
 
 
@@ -52,6 +54,19 @@ class State(NamedTuple):
     creep: Floats  # (..., branches, muscles), N, by which relaxing branches hold each muscle back
     supplied: Floats  # (...,), J, work of pressures, forces and wrench since the start
     dissipated: Floats  # (...,), J, taken by dampers, hysteresis and creep since the start
+
+
+class Tangent(NamedTuple):
+    """What is stiff at a state of a plant, or at rows of them.
+
+    Of every number that muscles remember, in the order of a state (pressures, hysteresis, creep): what it does to the
+    force of its muscle, how it is built up as the muscle lengthens, and how fast it relaxes by itself.
+    """
+
+    blocks: Floats  # (..., n, 3, 3), N/m: K over q_i of springs, stops and muscles under pressure
+    pushes: Floats  # (..., memory): ∂(force)/∂(number), m² for a pressure, -1 for hysteresis and creep
+    slopes: Floats  # (..., memory): ∂(its rate)/∂l̇, N/m; 0 for a pressure
+    relaxation: Floats  # (..., memory), 1/s
 
 
 class StateLayout:
@@ -69,7 +84,7 @@ class StateLayout:
 
     def split(self, rows: Floats) -> State:
         """The parts of rows."""
-        nothing = np.zeros((*rows.shape[:-1], self.muscles))
+        nothing = np.zeros((*rows.shape[:-1], self.muscles), dtype=rows.dtype)
         return State(
             q=rows[..., : self.size],
             qd=rows[..., self.size : self.pressures],
@@ -98,14 +113,14 @@ class Plant:
         ]
         """The section and the constants of every muscle, from the base."""
         constants = [muscle for _, muscle in self.muscles]
-        self.lagged = np.array([muscle.fill_rate > 0 for muscle in constants])
+        self.lagged = np.array([np.real(muscle.fill_rate) > 0 for muscle in constants])
         """(muscles,): whether the pressure is a state of its own, behind a valve."""
         branches = max(len(section.creep) for section in arm.sections)
         self.branches: list[list[Branch]] = [
             [branches_of(arm.sections[i], branches)[b] for i, _ in self.muscles] for b in range(branches)
         ]
         """Relaxing branches: as many as the section that has most, of every muscle."""
-        remembers = bool(self.lagged.any() or branches or any(muscle.loop_a > 0 for muscle in constants))
+        remembers = bool(self.lagged.any() or branches or any(np.real(muscle.loop_a) > 0 for muscle in constants))
         self.states = StateLayout(3 * arm.n, len(constants), remembers, branches)
         self.commands = CommandLayout(arm)
         self.thresholds = np.where(self.lagged, 0.0, [muscle.dead_zone for muscle in constants])
@@ -135,7 +150,7 @@ class Plant:
         pressures = self.pressures(given.pressures, here.pressures)
         pressure_rates, hysteresis_rates = np.zeros_like(pressures), np.zeros_like(pressures)
         creep_rates = np.zeros_like(here.creep)
-        tau = tau.copy()
+        tau, all_rates = tau.copy(), self._all_along(here.qd)
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
             tau[..., own], power, pressure_rates[..., j], hysteresis_rates[..., j] = muscle_rate(
@@ -145,6 +160,7 @@ class Plant:
                 here.hysteresis[..., j],
                 here.q[..., own],
                 here.qd[..., own],
+                all_rates,
                 tau[..., own],
                 power,
             )
@@ -165,6 +181,7 @@ class Plant:
         ahead = half_ahead(here.q, here.qd, step)
         tau = given.forces + self._wrench_forces(ahead, given.wrench)
         pressures, halfway = here.pressures.copy(), np.zeros_like(here.hysteresis)
+        all_rates = self._all_along(here.qd)
         creep_halfway, blocks = np.zeros_like(here.creep), [np.zeros((*rows.shape[:-1], 3, 3))] * self.arm.n
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
@@ -176,6 +193,7 @@ class Plant:
                 here.hysteresis[..., j],
                 ahead[..., own],
                 here.qd[..., own],
+                all_rates,
                 tau[..., own],
                 blocks[i],
                 step,
@@ -198,10 +216,12 @@ class Plant:
         for i, section in enumerate(self.arm.sections):
             own = slice(3 * i, 3 * i + 3)
             moved[..., own], energy = section_work(section, here.q[..., own], q[..., own], tau[..., own], energy, step)
-        hysteresis, creep = here.hysteresis.copy(), here.creep.copy()
+        hysteresis, creep, all_ways = here.hysteresis.copy(), here.creep.copy(), self._all_along(moved)
         for j, (i, muscle) in enumerate(self.muscles):
             way = moved[..., 3 * i : 3 * i + 3]
-            hysteresis[..., j], energy = muscle_work(muscle, halfway[..., j], here.hysteresis[..., j], way, energy)
+            hysteresis[..., j], energy = muscle_work(
+                muscle, halfway[..., j], here.hysteresis[..., j], way, all_ways, energy
+            )
             for b, branches in enumerate(self.branches):
                 kept = branch_step(branches[j], step)
                 creep[..., b, j], energy = branch_work(
@@ -209,12 +229,8 @@ class Plant:
                 )
         return self.states.rows(State(q, qd, pressures, hysteresis, creep, energy[..., 0], energy[..., 1]))
 
-    def tangent(self, commands: Floats, rows: Floats) -> tuple[Floats, Floats]:
-        """What is stiff: ∂(forces)/∂q of springs, stops and muscles (..., n, 3, 3), N/m; and relaxation rates, 1/s.
-
-        The rates are those of pressures, hysteresis and creep, (..., (2 + branches) · muscles), none where muscles have
-        no memory.
-        """
+    def tangent(self, commands: Floats, rows: Floats) -> Tangent:
+        """What is stiff at states under commands; no memory where muscles have none."""
         given, here = self.commands.split(commands), self.states.split(rows)
         pressures = self.pressures(given.pressures, here.pressures)
         blocks = []
@@ -223,16 +239,33 @@ class Plant:
             for stop in section.stops:
                 block = block + stop_stiffness(stop, qi)
             blocks.append(block)
-        relaxation = np.zeros((*rows.shape[:-1], 2 + len(self.branches), len(self.muscles)))
+        all_rates = self._all_along(here.qd)
+        pushes, slopes, relaxation = np.zeros((3, *rows.shape[:-1], 2 + len(self.branches), len(self.muscles)))
+        pushes[..., 1:, :] = -1.0
         for j, (i, muscle) in enumerate(self.muscles):
             own = slice(3 * i, 3 * i + 3)
-            blocks[i], relaxation[..., 0, j], relaxation[..., 1, j] = muscle_tangent(
-                muscle, given.pressures[..., j], pressures[..., j], here.q[..., own], here.qd[..., own], blocks[i]
+            (
+                blocks[i],
+                pushes[..., 0, j],
+                relaxation[..., 0, j],
+                slopes[..., 1, j],
+                relaxation[..., 1, j],
+            ) = muscle_tangent(
+                muscle,
+                given.pressures[..., j],
+                pressures[..., j],
+                here.hysteresis[..., j],
+                here.q[..., own],
+                here.qd[..., own],
+                all_rates,
+                blocks[i],
             )
             for b, branches in enumerate(self.branches):
-                blocks[i], relaxation[..., 2 + b, j] = branch_tangent(muscle, branches[j], blocks[i])
-        flat = relaxation.reshape(*rows.shape[:-1], -1)
-        return np.stack(blocks, axis=-3), flat if self.states.remembers else flat[..., :0]
+                slopes[..., 2 + b, j], relaxation[..., 2 + b, j] = branches[j].stiffness, branches[j].relaxation
+        pushes[..., 0, :] *= self.lagged  # elsewhere the command pushes, not the state
+        memory = slopes.shape[-2] * slopes.shape[-1] if self.states.remembers else 0
+        flat = (each.reshape(*rows.shape[:-1], -1)[..., :memory] for each in (pushes, slopes, relaxation))
+        return Tangent(np.stack(blocks, axis=-3), *flat)
 
     def margin(self, rows: Floats) -> Floats:
         """How far the nearest section is from where the model ends, (...,): positive where the model holds."""
@@ -246,14 +279,17 @@ class Plant:
 
     def muscle_forces(self, pressures: Floats, held_back: Floats, q: Floats) -> Floats:
         """τ of all muscles: (..., 3n), N; held_back: by hysteresis and creep together, (..., muscles), N."""
-        tau, batch = np.zeros((*pressures.shape[:-1], 3 * self.arm.n)), tuple(range(pressures.ndim - 1))
-        hardens = [muscle.hardening != 0 for _, muscle in self.muscles]
-        for j in np.flatnonzero((pressures != 0).any(axis=batch) | (held_back != 0).any(axis=batch) | hardens):
-            i, muscle = self.muscles[j]
-            own = slice(3 * i, 3 * i + 3)
-            force = push(muscle, pressures[..., j], along(muscle, q[..., own])) - held_back[..., j]
-            tau[..., own] += force[..., None] * muscle.row
-        return tau
+        # a number of all states side by side: rows of a few numbers each are slow to go through
+        pressed, held, lengths = (np.ascontiguousarray(np.moveaxis(each, -1, 0)) for each in (pressures, held_back, q))
+        tau = np.zeros((3 * self.arm.n, *pressures.shape[:-1]), dtype=np.result_type(pressures, held_back, q))
+        acts = [np.asarray(each.reshape(len(each), -1).any(axis=1)) for each in (pressed, held)]
+        for j, (i, muscle) in enumerate(self.muscles):
+            if not (acts[0][j] or acts[1][j] or muscle.hardening or muscle.preload):
+                continue
+            force = push(muscle, pressed[j], along(muscle, np.moveaxis(lengths[3 * i : 3 * i + 3], 0, -1))) - held[j]
+            for k in range(3):
+                tau[3 * i + k] += force * muscle.row[k]
+        return np.ascontiguousarray(np.moveaxis(tau, 0, -1))
 
     def muscle_stiffnesses(self, pressures: Floats, q: Floats) -> Floats:
         """κ P + 3 k3 l² of every muscle, by which it is stiffer at rest than K_e: (..., muscles), N/m."""
@@ -262,6 +298,13 @@ class Plant:
             for j, (i, muscle) in enumerate(self.muscles)
         ]
         return np.stack(np.broadcast_arrays(*found), axis=-1)
+
+    def _all_along(self, qd: Floats) -> Floats:
+        """Σ|l̇| over all muscles, m/s, or ways in place of rates: (..., 3n) -> (...,)."""
+        total = np.zeros(qd.shape[:-1])
+        for i, muscle in self.muscles:
+            total = one_more_along(muscle, qd[..., 3 * i : 3 * i + 3], total)
+        return total
 
     def _wrench_forces(self, q: Floats, wrench: Floats) -> Floats:
         if not wrench.any():
@@ -278,6 +321,11 @@ def section_power(section: Section, tau: Array, qd: Array, power: Array) -> Arra
     return vector(supplied + dot(tau, qd), dissipated + damping_power(section, qd))
 
 
+def one_more_along(muscle: Muscle, qd: Array, all_rates: Array) -> Array:
+    """Σ|l̇| with one muscle more, m/s."""
+    return all_rates + magnitude(along(muscle, qd))
+
+
 def muscle_rate(
     muscle: Muscle,
     command: Array,
@@ -285,6 +333,7 @@ def muscle_rate(
     hysteresis: Array,
     q: Array,
     qd: Array,
+    all_rates: Array,
     tau: Array,
     power: Array,
 ) -> tuple[Array, Array, Array, Array]:
@@ -295,16 +344,33 @@ def muscle_rate(
         tau + scaled(force - hysteresis, muscle.row),
         vector(power[..., 0] + force * rate, power[..., 1] + hysteresis * rate),
         pressure_rate(muscle, command, pressure),
-        hysteresis_rate(muscle, hysteresis, rate),
+        hysteresis_rate(muscle, hysteresis, rate, all_rates),
     )
 
 
 def muscle_tangent(
-    muscle: Muscle, command: Array, pressure: Array, q: Array, qd: Array, block: Array
-) -> tuple[Array, Array, Array]:
-    """K over q_i (..., 3, 3) with that of one muscle, and how fast its pressure and its hysteresis relax, 1/s."""
-    stiffer = block + spring_over_lengths(stiffness(muscle, pressure, along(muscle, q)), muscle.row)
-    return stiffer, valve_rate(muscle, command, pressure), forgetting(muscle, along(muscle, qd))
+    muscle: Muscle,
+    command: Array,
+    pressure: Array,
+    hysteresis: Array,
+    q: Array,
+    qd: Array,
+    all_rates: Array,
+    block: Array,
+) -> tuple[Array, Array, Array, Array, Array]:
+    """K over q_i (..., 3, 3) with that of one muscle; push and relaxation of its pressure, slope and relaxation of h.
+
+    K is that of a muscle whose pressure and hysteresis do not change.
+    """
+    length, rate = along(muscle, q), along(muscle, qd)
+    stiffer = block + spring_over_lengths(stiffness(muscle._replace(loop_a=0.0), pressure, length), muscle.row)
+    return (
+        stiffer,
+        push_slope(muscle, pressure, length),
+        valve_rate(muscle, command, pressure),
+        hysteresis_slope(muscle, hysteresis, rate),
+        forgetting(muscle, rate, all_rates),
+    )
 
 
 def branch_rate(
@@ -314,11 +380,6 @@ def branch_rate(
     rate = along(muscle, qd)
     taken = vector(power[..., 0], power[..., 1] + creep * rate)
     return tau - scaled(creep, muscle.row), taken, creep_rate(branch, creep, rate)
-
-
-def branch_tangent(muscle: Muscle, branch: Branch, block: Array) -> tuple[Array, Array]:
-    """K over q_i (..., 3, 3) with that of a relaxing branch of a muscle, and how fast its force relaxes, 1/s."""
-    return block + spring_over_lengths(branch.stiffness, muscle.row), branch.relaxation
 
 
 def half_ahead(q: Array, qd: Array, step: Array) -> Array:
@@ -334,13 +395,15 @@ def muscle_ahead(
     hysteresis: Array,
     q: Array,
     qd: Array,
+    all_rates: Array,
     tau: Array,
     block: Array,
     step: Array,
 ) -> tuple[Array, Array, Array, Array]:
     """τ_i and K over q_i with one muscle half a step ahead, its pressure at the end, its hysteresis in the middle."""
     mean, end = valve_moves(valve, command, pressure)
-    length, halfway = along(muscle, q), hysteresis + step / 2 * hysteresis_rate(muscle, hysteresis, along(muscle, qd))
+    length, rate = along(muscle, q), along(muscle, qd)
+    halfway = hysteresis + step / 2 * hysteresis_rate(muscle, hysteresis, rate, all_rates)
     pushed = tau + scaled(push(muscle, mean, length) - halfway, muscle.row)
     return pushed, block + spring_over_lengths(stiffness(muscle, mean, length), muscle.row), end, halfway
 
@@ -370,11 +433,13 @@ def section_work(
     return moved, vector(supplied + dot(tau, moved), dissipated + damping_power(section, moved) / step)
 
 
-def muscle_work(muscle: Muscle, halfway: Array, hysteresis: Array, moved: Array, energy: Array) -> tuple[Array, Array]:
+def muscle_work(
+    muscle: Muscle, halfway: Array, hysteresis: Array, moved: Array, all_ways: Array, energy: Array
+) -> tuple[Array, Array]:
     """Hysteresis of a muscle after a step, and the energies with what it took, which its muscle had to supply."""
     way = along(muscle, moved)
     taken = halfway * way
-    after = hysteresis + hysteresis_rate(muscle, halfway, way)
+    after = hysteresis + hysteresis_rate(muscle, halfway, way, all_ways)
     return after, vector(energy[..., 0] + taken, energy[..., 1] + taken)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
+
+import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.dynamics.plant import Plant
@@ -44,9 +47,32 @@ def arm_numbers(arm: Arm) -> tuple[Any, ...]:
     )
 
 
+def number_row(arm: Arm) -> Any:
+    """All numbers of an arm in one row (numbers,), in the order of constant_numbers in native/arm.hpp; made once.
+
+    Those of an arm whose numbers are complex are complex.
+    """
+    made = vars(arm).get("_numbers")
+    if made is None:
+        sections, _, gravity, frame, mass, offset, stops = arm_numbers(arm)
+        rows = [*sections, *itertools.chain(*stops), gravity, frame, [mass], offset]
+        made = np.array([*itertools.chain(*rows)])
+        made.flags.writeable = False
+        vars(arm)["_numbers"] = made
+    return made
+
+
 def native_plant(plant: Plant, step: float = 0.0) -> Any:
-    """A plant in native memory; step: s, of fixed steps if there are to be any."""
-    return compiled.native.Plant(native_arm(plant.arm), *plant_numbers(plant, step))
+    """A plant in native memory, made once for an arm and its last step.
+
+    step: s, of fixed steps if there are to be any.
+    """
+    known = vars(plant.arm).get("_native_plants", {})
+    if step not in known:
+        made = compiled.native.Plant(native_arm(plant.arm), *plant_numbers(plant, step))
+        known = {each: known[each] for each in known if not each} | {step: made}
+        vars(plant.arm)["_native_plants"] = known
+    return known[step]
 
 
 def plant_numbers(plant: Plant, step: float) -> tuple[Any, ...]:
@@ -71,3 +97,13 @@ def plant_numbers(plant: Plant, step: float) -> tuple[Any, ...]:
         offsets,
         [commands.forces, commands.wrench, commands.width],
     )
+
+
+def constant_row(plant: Plant, step: float) -> Any:
+    """All constants of a plant in the order of constant_count in native/arm.hpp: (constants,), complex where they are.
+
+    step: s, of fixed steps, or 0.
+    """
+    muscles, valves, branches, kept = plant_numbers(plant, step)[:4]
+    rows = [number_row(plant.arm), *itertools.chain(*muscles), *valves, *branches, *kept]
+    return np.array([*itertools.chain(*rows)])

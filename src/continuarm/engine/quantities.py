@@ -612,7 +612,8 @@ def linearization(
         Muscle length changes, m, their velocities, m/s, and muscle forces, N, positive extends.
     muscle_stiffness : array_like, (..., muscles), optional
         k: springs along the muscles beside K_e, N/m, such as those of muscles that pressure stiffens. They act besides
-        τ, by -Wᵀ k W q, as in `equilibrium` and `vibrations`.
+        τ, by -Wᵀ k W q, as in `equilibrium` and `vibrations`. Those that `muscle_stiffness(arm, q, pressures)` gives
+        are slopes: with them a τ that holds the arm at rest is inverse_dynamics(arm, q, 0, 0) + Wᵀ k W q.
     engine, threads : optional
         Which code computes it, and on how many threads: as for `forward_dynamics`.
 

@@ -7,11 +7,13 @@ generated code. The numbers of a struct may be stored tightly: without what is c
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from continuarm.engine.differentiation import gradient
 from continuarm.engine.tracing import Pack, Recorded, Value, inputs
 
 
@@ -41,6 +43,10 @@ class Step(NamedTuple):
     values: dict[str, list[Value]]
 
 
+Model = tuple[str, Callable[[Any], object]]
+"""A suffix, and what makes the inertia model of a section."""
+
+
 class Recorder:
     """Records steps; what one defines, later ones know."""
 
@@ -53,14 +59,58 @@ class Recorder:
         function: Callable[..., Any],
         *outputs: str,
         defines: Mapping[str, str] | None = None,
-        model: tuple[str, Callable[[Any], object]] | None = None,
+        model: Model | None = None,
     ) -> Step:
         """Runs a function on recording scalars and keeps its arithmetic.
 
         outputs: names of what it returns. defines: those that become structs here, tight ones, with the names of the
         structs; a later function that gives the same output must fit what the first one found constant or repeated.
-        model: a suffix, and what makes the inertia model of a section.
         """
+        layouts, results = self._traced(function, outputs, model)
+        for each, struct in (defines or {}).items():
+            if each not in self.layouts:
+                self.layouts[each] = Struct(struct, Pack.tight(results[each]))
+        written = {each: self.layouts[each] for each in outputs}
+        values = {each: _flat(written[each], result) for each, result in results.items()}
+        step = Step(_called(function, model), _about(function), layouts, written, values)
+        self.steps.append(step)
+        return step
+
+    def record_reverse(
+        self,
+        function: Callable[..., Any],
+        *outputs: str,
+        by: tuple[str, ...],
+        called: str = "reverse",
+        model: Model | None = None,
+    ) -> Step:
+        """Runs a function likewise, and keeps the arithmetic of its reverse derivatives.
+
+        The step takes what the function takes, and a weight for every number that the function gives: `tau_bar` for
+        `tau`. It gives the derivatives of the weighted sum by the inputs that are named: `q_bar` for `q`, in the layout
+        of q. A struct is differentiated by the numbers that are stored of it. called: the suffix of the step's name.
+        """
+        layouts, results = self._traced(function, outputs, model)
+        given = dict(layouts)
+        weighted: list[tuple[Value, Value]] = []
+        for each, result in results.items():
+            layout = _of_state(self.layouts[each])
+            given[f"{each}_bar"] = layout
+            flat = _flat(layout, result)
+            weighted += zip(flat, (Recorded.of("input", f"{each}_bar", i) for i in range(len(flat))), strict=True)
+        places = [(each, i) for each in by for i in range(_width(layouts[each]))]
+        slopes = iter(gradient(weighted, [Recorded.of("input", *place) for place in places]))
+        values = {f"{each}_bar": [next(slopes) for _ in range(_width(layouts[each]))] for each in by}
+        written = {f"{each}_bar": _of_state(layouts[each]) for each in by}
+        about = f"Reverse derivatives of {_called(function, model)}: {_about(function)}"
+        step = Step(f"{_called(function, model)}_{called}", about, given, written, values)
+        self.steps.append(step)
+        return step
+
+    def _traced(
+        self, function: Callable[..., Any], outputs: tuple[str, ...], model: Model | None
+    ) -> tuple[dict[str, Struct | Numbers], dict[str, Any]]:
+        """The layouts of a function's arguments, and what it gives for recording scalars, by name."""
         Recorded.forget()
         given = [each for each in inspect.signature(function).parameters if each != "model"]
         layouts = {each: self.layouts[each] for each in given}
@@ -68,17 +118,24 @@ class Recorder:
         if model is not None:
             symbols["model"] = model[1](symbols["section"])
         found = function(**symbols)
-        results = dict(zip(outputs, found if len(outputs) > 1 else (found,), strict=True))
-        for each, struct in (defines or {}).items():
-            if each not in self.layouts:
-                self.layouts[each] = Struct(struct, Pack.tight(results[each]))
-        written = {each: self.layouts[each] for each in outputs}
-        values = {each: _flat(written[each], result) for each, result in results.items()}
-        called = function.__name__ + (f"_{model[0]}" if model else "")
-        about = (inspect.getdoc(function) or "").split("\n")[0]
-        step = Step(called, about, layouts, written, values)
-        self.steps.append(step)
-        return step
+        return layouts, dict(zip(outputs, found if len(outputs) > 1 else (found,), strict=True))
+
+
+def _called(function: Callable[..., Any], model: Model | None) -> str:
+    return function.__name__ + (f"_{model[0]}" if model else "")
+
+
+def _about(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").split("\n")[0]
+
+
+def _of_state(layout: Struct | Numbers) -> Struct | Numbers:
+    """The same layout for numbers that belong to a state."""
+    return layout._replace(constant=False)
+
+
+def _width(layout: Struct | Numbers) -> int:
+    return len(layout.pack) if isinstance(layout, Struct) else math.prod(layout.shape)
 
 
 def _symbols(name: str, layout: Struct | Numbers) -> Any:

@@ -92,6 +92,6 @@ BRANCH_STEP = Struct("BranchStep", Pack.plain(BranchStep(*(_one(name) for name i
 STOP = Struct("Stop", Pack.plain(Stop(inputs("row", 3), *(_one(name) for name in Stop._fields[1:]))), constant=True)
 
 
-def flat(struct: Struct, value: Any) -> list[float]:
-    """Something as the numbers of its struct, in their order."""
-    return [float(number) for number in struct.pack.of(value)]
+def flat(struct: Struct, value: Any) -> list[Any]:
+    """Something as the numbers of its struct, in their order; complex ones stay so."""
+    return [number if isinstance(number, complex) else float(number) for number in struct.pack.of(value)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from continuarm.arms.arm import Arm, per_section, require_arm
+from continuarm.arms.arm import Arm, per_section, require_arm, require_per_section
 from continuarm.arms.section import Section
 from continuarm.common.number_checks import Floats, entry, first, numbers_of_shape
 from continuarm.sections.model_range import FULL_TURN, bending_angle, margins
@@ -36,6 +36,16 @@ def common_batch(shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     except ValueError:
         named = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ValueError(f"batch axes do not fit together: {named}") from None
+
+
+def batch_of(arm: Arm, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """The batch axes of arrays (..., 3n) together, whose numbers may not be known yet.
+
+    Raises ValueError that names the array, its shape and what it must be.
+    """
+    for name, shape in shapes.items():
+        require_per_section(arm, name, shape)
+    return common_batch(shapes)
 
 
 def _array(arm: Arm, kind: str, value: ArrayLike, name: str) -> Floats:

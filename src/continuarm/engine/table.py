@@ -101,7 +101,7 @@ _ROWS = (
     _row(poses.centres_of_gravity, _STATE, ("n", 3)),
     _row(poses.wrench_forces, _HELD, _VECTOR),
     _row(linearized.static_stiffness, _HELD, _MATRIX, derivative=True),
-    _row(linearized.linearization, _DRIVEN, ("6n", "6n"), ("6n", "3n"), inverts=True, derivative=True),
+    _row(linearized.linearization, _DRIVEN, ("6n", "6n"), ("6n", "3n"), inverts=True),
     _row(implicit.implicit_step, _DRIVEN, _VECTOR, _VECTOR, argument="step", inverts=True),
 )
 

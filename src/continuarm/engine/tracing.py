@@ -7,6 +7,7 @@ next step, so that zeros and symmetries are known across steps too.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
@@ -156,6 +157,24 @@ def _rank(a: Value) -> int:
     return a.order if isinstance(a, Recorded) else 1 << 60
 
 
+def visited(values: list[Value]) -> Iterator[Recorded]:
+    """Everything the values are made of, each once and after what it is made of."""
+    seen: set[int] = set()
+    for value in values:
+        stack: list[tuple[Any, bool]] = [(value, False)]
+        while stack:
+            node, ready = stack.pop()
+            if not isinstance(node, Recorded) or id(node) in seen:
+                continue
+            if ready:
+                seen.add(id(node))
+                yield node
+            else:
+                stack.append((node, True))
+                if node.operation != "input":
+                    stack += [(argument, False) for argument in reversed(node.arguments)]
+
+
 class Slot(NamedTuple):
     """Where an entry of a structure lives in its pack: a constant, or a place and a sign."""
 
@@ -196,15 +215,17 @@ class Pack:
     def of(self, structure: Any) -> list[Value]:
         """Another structure of this kind, recorded or of numbers, as the flat list in this pack's order."""
         flat: list[Value] = [None] * len(self)
-        for slot, (name, value) in zip(self.slots, named_leaves(structure), strict=True):
+        for k, (slot, value) in enumerate(zip(self.slots, leaves(structure), strict=True)):
             if slot.constant is not None:
                 if isinstance(value, Recorded):
+                    name = _name_of(structure, k)
                     raise ValueError(f"{name} is no constant: the pack was made for one that is {slot.constant}")
                 continue
             signed = value if slot.sign > 0 else -value
             if flat[slot.place] is None:
                 flat[slot.place] = signed
             elif isinstance(signed, Recorded) and signed is not flat[slot.place]:
+                name = _name_of(structure, k)
                 raise ValueError(f"{name} repeats no other entry: the pack was made for one that does")
         return flat
 
@@ -234,7 +255,18 @@ def inputs(name: str, *shape: int) -> Any:
 
 def leaves(structure: Any) -> Iterator[Value]:
     """All entries of nested tuples and arrays, in order."""
-    return (value for _, value in named_leaves(structure))
+    if isinstance(structure, tuple):
+        for part in structure:
+            yield from leaves(part)
+    elif isinstance(structure, np.ndarray):
+        yield from structure.ravel().tolist()
+    else:
+        yield structure
+
+
+def _name_of(structure: Any, k: int) -> str:
+    """The name of an entry by its number."""
+    return next(itertools.islice(named_leaves(structure), k, None))[0]
 
 
 def named_leaves(structure: Any, name: str = "") -> Iterator[tuple[str, Value]]:

@@ -3,10 +3,12 @@
 A muscle pushes with A max(P - P0, 0), is stiffer by κ P than without pressure, hardens as it is stretched or
 shortened, and is held back by hysteresis h and by creep, branches of a spring and a damper in series:
 
-    force = A max(P - P0, 0) - κ P l - k3 l³ - h - Σ e,    T Ṗ = command - P,
-    ḣ = a l̇ - b |l̇| h - g l̇ |h|  (Bouc and Wen),         ė = k l̇ - e / T  (Maxwell), for each branch
+    force = A max(P - P0, 0) + f - κ P l - k3 l³ - h - Σ e,    T Ṗ = command - P,
+    ḣ = a l̇ - b |l̇| h - g l̇ |h|  (Bouc and Wen),             ė = k l̇ - e / T  (Maxwell), for each branch
 
-with l its length change. A muscle whose area falls as it lengthens, A(l) = A - κ l, has the κ P l of this law. T of a
+with l its length change. f is a preload: of muscles that differ in it, a section is bent at rest. Friction that holds
+a muscle is shaken loose by others: b |l̇| is b ((1 - c) |l̇| + c Σ|l̇|) over all muscles of the arm; c = 0 is the law
+above. A muscle whose area falls as it lengthens, A(l) = A - κ l, has the κ P l of this law. T of a
 valve may differ between filling and venting. Without a lag T the pressure is the command; without hysteresis h = 0.
 """
 
@@ -28,24 +30,25 @@ class Muscle(NamedTuple):
     dead_zone: Array  # P0, Pa
     pressure_stiffness: Array  # κ, N/m per Pa
     hardening: Array  # k3, N/m³
+    preload: Array  # f, N
     fill_rate: Array  # 1/T while the pressure rises, 1/s; 0: no lag
     vent_rate: Array  # 1/T while it falls, 1/s
     loop_a: Array  # a of hysteresis, N/m
     loop_b: Array  # b, 1/m
     loop_g: Array  # g, 1/m
+    shaking: Array  # c
 
 
 def muscles_of(section: Section) -> list[Muscle]:
     """The muscles of a section, in order."""
-    constants = (
-        section.muscle_area or 0.0,
-        section.dead_zone,
-        section.pressure_stiffness,
-        section.hardening,
+    before = (section.muscle_area or 0.0, section.dead_zone, section.pressure_stiffness, section.hardening)
+    after = (
         *((1 / lag if lag else 0.0) for lag in (section.valve_lag, section.vent_lag or section.valve_lag)),
         *(section.hysteresis or (0.0, 0.0, 0.0)),
+        section.shaking,
     )
-    return [Muscle(row, *constants) for row in section.muscle_map]
+    rows = zip(section.muscle_map, section.muscle_preloads, strict=True)
+    return [Muscle(row, *before, preload, *after) for row, preload in rows]
 
 
 def along(muscle: Muscle, q: Array) -> Array:
@@ -54,9 +57,16 @@ def along(muscle: Muscle, q: Array) -> Array:
 
 
 def push(muscle: Muscle, pressure: Array, length: Array) -> Array:
-    """A max(P - P0, 0) - κ P l - k3 l³, N: without hysteresis and creep."""
+    """A max(P - P0, 0) + f - κ P l - k3 l³, N: without hysteresis and creep."""
     spring = (muscle.pressure_stiffness * pressure + muscle.hardening * length * length) * length
-    return muscle.area * positive_part(pressure - muscle.dead_zone) - spring
+    return muscle.area * positive_part(pressure - muscle.dead_zone) + muscle.preload - spring
+
+
+def pressure_for(muscle: Muscle, force: Array, length: Array) -> Array:
+    """The P at which the push is a force: P0 + (force - push at P0) / (A - κ l), Pa; 0 where that is not above P0."""
+    slope = muscle.area - muscle.pressure_stiffness * length
+    above = (force - push(muscle, muscle.dead_zone, length)) / slope
+    return is_positive(above) * (muscle.dead_zone + above)
 
 
 def valve_rate(muscle: Muscle, command: Array, pressure: Array) -> Array:
@@ -70,15 +80,27 @@ def pressure_rate(muscle: Muscle, command: Array, pressure: Array) -> Array:
     return valve_rate(muscle, command, pressure) * (command - pressure)
 
 
-def hysteresis_rate(muscle: Muscle, hysteresis: Array, rate: Array) -> Array:
-    """ḣ = a l̇ - b |l̇| h - g l̇ |h|, N/s; for a way in place of a rate, the change of h along it, N."""
-    built = muscle.loop_a * rate - forgetting(muscle, rate) * hysteresis
+def hysteresis_rate(muscle: Muscle, hysteresis: Array, rate: Array, all_rates: Array) -> Array:
+    """ḣ = a l̇ - b ((1 - c) |l̇| + c Σ|l̇|) h - g l̇ |h|, N/s; for ways in place of rates, its change, N."""
+    built = muscle.loop_a * rate - forgetting(muscle, rate, all_rates) * hysteresis
     return built - muscle.loop_g * rate * magnitude(hysteresis)
 
 
-def forgetting(muscle: Muscle, rate: Array) -> Array:
-    """b |l̇|, 1/s: how fast hysteresis forgets."""
-    return muscle.loop_b * magnitude(rate)
+def forgetting(muscle: Muscle, rate: Array, all_rates: Array) -> Array:
+    """b ((1 - c) |l̇| + c Σ|l̇|), 1/s: how fast hysteresis forgets; all_rates: Σ|l̇| over the muscles of the arm."""
+    own = magnitude(rate)
+    return muscle.loop_b * (own + muscle.shaking * (all_rates - own))
+
+
+def hysteresis_slope(muscle: Muscle, hysteresis: Array, rate: Array) -> Array:
+    """∂ḣ/∂l̇ = a - b h sgn(l̇) - g |h|, N/m, not below 0: the spring that hysteresis is for a small motion."""
+    sign = is_positive(rate) - is_positive(-rate)
+    return positive_part(muscle.loop_a - muscle.loop_b * hysteresis * sign - muscle.loop_g * magnitude(hysteresis))
+
+
+def push_slope(muscle: Muscle, pressure: Array, length: Array) -> Array:
+    """∂(push)/∂P = A - κ l above the dead zone, -κ l in it, m²."""
+    return muscle.area * is_positive(pressure - muscle.dead_zone) - muscle.pressure_stiffness * length
 
 
 def stiffness(muscle: Muscle, pressure: Array, length: Array) -> Array:
@@ -95,16 +117,16 @@ class ValveStep(NamedTuple):
     vent_mean: Array
 
 
-def _decay(ratio: float) -> tuple[float, float]:
+def _decay(ratio: Array) -> tuple[Array, Array]:
     """e^(-x) and (1 - e^(-x)) / x: what is left of a relaxation after x time constants, and its mean until then."""
-    return (float(np.exp(-ratio)), float(-np.expm1(-ratio) / ratio)) if ratio else (1.0, 1.0)
+    return (np.exp(-ratio), -np.expm1(-ratio) / ratio) if ratio else (1.0, 1.0)
 
 
 def valve_step(muscle: Muscle, step: float) -> ValveStep:
     """The shares for a step h, s."""
-    if not float(muscle.fill_rate) * step:
+    if not muscle.fill_rate * step:
         return ValveStep(0.0, 0.0, 0.0, 0.0)
-    return ValveStep(*_decay(float(muscle.fill_rate) * step), *_decay(float(muscle.vent_rate) * step))
+    return ValveStep(*_decay(muscle.fill_rate * step), *_decay(muscle.vent_rate * step))
 
 
 def valve_moves(valve: ValveStep, command: Array, pressure: Array) -> tuple[Array, Array]:
@@ -114,6 +136,13 @@ def valve_moves(valve: ValveStep, command: Array, pressure: Array) -> tuple[Arra
     mean = fills * valve.fill_mean + (1 - fills) * valve.vent_mean
     left = fills * valve.fill_left + (1 - fills) * valve.vent_left
     return command + mean * off, command + left * off
+
+
+def valve_command(valve: ValveStep, wanted: Array, pressure: Array) -> Array:
+    """The constant command under which the pressure is the wanted one after the step of `valve`, Pa; any sign."""
+    off = wanted - pressure
+    fills = is_positive(off)
+    return pressure + off / (1 - fills * valve.fill_left - (1 - fills) * valve.vent_left)
 
 
 class Branch(NamedTuple):
@@ -145,5 +174,5 @@ class BranchStep(NamedTuple):
 
 def branch_step(branch: Branch, step: float) -> BranchStep:
     """The shares for a step h, s."""
-    ratio = float(branch.relaxation) * step
+    ratio = branch.relaxation * step
     return BranchStep(*_decay(ratio), *_decay(ratio / 2))

@@ -47,9 +47,13 @@ def stop_energy(stop: Stop, q: Array) -> Array:
 
 def stop_stiffness(stop: Stop, q: Array) -> Array:
     """k over q_i of a muscle that is in its stop, else zero: (..., 3, 3), N/m; the slope of stop_force."""
+    return spring_over_lengths(stop.stiffness * pressed(stop, q), stop.row)
+
+
+def pressed(stop: Stop, q: Array) -> Array:
+    """1 where a muscle is in its stop, else 0: (...,)."""
     length = _length(stop, q)
-    pressed = is_positive(length - stop.greatest) + is_positive(stop.least - length)
-    return spring_over_lengths(stop.stiffness * pressed, stop.row)
+    return is_positive(length - stop.greatest) + is_positive(stop.least - length)
 
 
 def spring_over_lengths(stiffness: Array, row: Array) -> Array:

@@ -102,7 +102,8 @@ def equilibrium(
 ) -> Floats:
     """The q at which an arm comes to rest: G(q) + K_e q = τ + Jᵀ w - Wᵀ k W q, end stops included, and stable.
 
-    Batch axes broadcast. The force left over is rounding.
+    Batch axes broadcast. The force left over is rounding. Laws of muscles, a `preload` among them, are not in it: their
+    forces are τ; `simulate(..., start="equilibrium")` begins where they are balanced too.
 
     Parameters
     ----------

@@ -12,7 +12,8 @@ from continuarm.common.number_checks import Floats, first
 from continuarm.engine.muscle_springs import springs_over_q
 from continuarm.engine.quantities import damping_forces, mass_matrix, static_stiffness
 from continuarm.engine.state_checks import checked, common_batch
-from continuarm.statics.equilibrium_search import UNSTABLE, equilibrium, root_of_stiffness
+from continuarm.statics.equilibrium_search import UNSTABLE, root_of_stiffness
+from continuarm.statics.rest import place_of_rest
 
 
 class Vibrations(NamedTuple):
@@ -68,7 +69,7 @@ def natural_frequencies(
     wrench : array_like, (..., 6), optional
         Moment, N m, and force, N, on the last tip, world axes; none if left out.
     muscle_stiffness : array_like, (..., muscles), optional
-        Springs along the muscles beside K_e, N/m.
+        Springs along the muscles beside K_e, N/m; `muscle_stiffness(arm, q, pressures)` are those of the arm's own law.
 
     Returns
     -------
@@ -153,7 +154,7 @@ def _over_inertia(arm: Arm, q: Any, wrench: Any, muscle_stiffness: Any) -> tuple
     """L⁻¹ H L⁻ᵀ, L⁻¹ D L⁻ᵀ and L⁻¹ at a static state, M = L Lᵀ: (..., 3n, 3n); H is checked to be stable."""
     checked(arm)
     size = 3 * arm.n
-    (q,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
+    (q,) = checked(arm, q=place_of_rest(arm, wrench, muscle_stiffness) if q is None else q)
     (wrench,) = checked(arm, wrench=np.zeros(6) if wrench is None else wrench)
     springs = np.zeros((size, size)) if muscle_stiffness is None else springs_over_q(arm, muscle_stiffness)
     common_batch(

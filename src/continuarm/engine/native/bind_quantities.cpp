@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "arrays.hpp"
-#include "levels.hpp"
+#include "batches.hpp"
 #include "memory.hpp"
 #include "module.hpp"
 
@@ -19,56 +16,10 @@ namespace continuarm {
 
 namespace {
 
-Outcome run_here(const Arm& arm, const Request& request) {
-    thread_local Workspace workspace;
-    const Outcome outcome = kernels().run(arm, request, workspace.of(work_size(arm, request)));
-    workspace.shrink();
-    return outcome;
-}
-
-// Rows in parts of whole registers, a part for each thread; what no thread can be had for is done here.
-Outcome run_threads(const Arm& arm, const Request& request, int threads) {
-    constexpr long least = 256;  // rows below which a thread costs more than it saves
-    const long rows = request.last - request.first;
-    const long count = std::max(1L, std::min<long>(threads, rows / least));
-    if (count == 1) return run_here(arm, request);
-    const long part = ((rows + count - 1) / count + 7) / 8 * 8;
-    std::vector<Outcome> outcomes(std::size_t(count), Outcome::done);
-    std::vector<std::exception_ptr> faults(static_cast<std::size_t>(count));
-    std::vector<std::thread> workers;
-    workers.reserve(std::size_t(count));
-    const auto work = [&](long k) {
-        try {
-            Request mine = request;
-            mine.first = std::min(request.last, request.first + k * part);
-            mine.last = std::min(request.last, mine.first + part);
-            outcomes[std::size_t(k)] = run_here(arm, mine);
-        } catch (...) {  // no memory: thrown again once all threads have ended
-            faults[std::size_t(k)] = std::current_exception();
-        }
-    };
-    long started = 1;
-    try {
-        for (; started < count; ++started) workers.emplace_back(work, started);
-    } catch (const std::system_error&) {  // the system gives no more threads
-    }
-    work(0);
-    for (long k = started; k < count; ++k) work(k);
-    for (std::thread& worker : workers) worker.join();
-    for (const std::exception_ptr& fault : faults)
-        if (fault) std::rethrow_exception(fault);
-    return *std::max_element(outcomes.begin(), outcomes.end(), [](Outcome a, Outcome b) { return int(a) < int(b); });
-}
-
 // numpy.empty, looked up once.
 PyObject* empty_function() {
     static PyObject* const function = nb::object(nb::module_::import_("numpy").attr("empty")).release().ptr();
     return function;
-}
-
-Quantity quantity_of(int index) {
-    if (index < 0 || index >= quantity_count) throw std::invalid_argument("there is no such quantity");
-    return Quantity(index);
 }
 
 // Batch axes, then the quantity's own, as numpy.empty takes them.

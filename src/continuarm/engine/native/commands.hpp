@@ -31,7 +31,8 @@ public:
         return !std::equal(before(segment), before(segment + 1), after(segment + 1));
     }
 
-    void at(double t, std::size_t segment, double* out) const {
+    template <class Real>
+    void at(double t, std::size_t segment, Real* out) const {
         const double *from = after(segment), *to = before(segment);
         if (held_[segment]) {
             std::copy(from, from + width_, out);
@@ -39,39 +40,49 @@ public:
         }
         const double start = times_[segment], stop = times_[segment + 1];
         for (std::size_t i = 0; i < width_; ++i)
-            if (from[i] == to[i])
+            if (from[i] == to[i]) {
                 out[i] = from[i];
-            else
-                scalar::ramp(from + i, to + i, &t, &start, &stop, out + i);
+            } else {
+                double value;
+                scalar::ramp(from + i, to + i, &t, &start, &stop, &value);
+                out[i] = value;
+            }
+    }
+
+    // Whether commands change in another way before a time that begins in this segment or later is over.
+    bool divide(double from, double to, std::size_t segment) const {
+        while (until(segment) <= from) ++segment;
+        return until(segment) < to;
     }
 
     // The mean over a time, which may begin in this segment and end in a later one, which is then the segment. The
-    // first commands have a threshold each, above which they act.
-    void mean(double from, double to, const std::vector<double>& thresholds, std::size_t& segment, double* out) {
+    // first commands have a threshold each, above which they act; the mean has its derivatives where thresholds have.
+    template <class Real>
+    void mean(double from, double to, const std::vector<Real>& thresholds, std::size_t& segment, Real* out) const {
         while (until(segment) <= from) ++segment;
         if (until(segment) >= to) return at((from + to) / 2, segment, out);
-        part_.resize(width_);
-        above_.assign(width_, 0.0);
-        std::fill(out, out + width_, 0.0);
+        std::vector<Real> part(width_), above(width_, Real(0.0));
+        std::fill(out, out + width_, Real(0.0));
         for (double here = from; here < to;) {
-            const double next = std::min(until(segment), to), share = (next - here) / (to - from);
-            at((here + next) / 2, segment, part_.data());
+            const double next = std::min(until(segment), to);
+            const Real share((next - here) / (to - from));
+            at((here + next) / 2, segment, part.data());
             for (std::size_t i = 0; i < width_; ++i) {
-                const double threshold = i < thresholds.size() ? thresholds[i] : 0.0;
-                scalar::part_of_mean(out + i, &above_[i], &part_[i], &threshold, &share, out + i, &above_[i]);
+                const Real threshold = i < thresholds.size() ? thresholds[i] : Real(0.0);
+                scalar::part_of_mean(out + i, &above[i], &part[i], &threshold, &share, out + i, &above[i]);
             }
             here = next;
             if (here < to) ++segment;
         }
         for (std::size_t i = 0; i < thresholds.size(); ++i)
-            scalar::acting_mean(out + i, &above_[i], &thresholds[i], out + i);
+            scalar::acting_mean(out + i, &above[i], &thresholds[i], out + i);
     }
 
 private:
     const double* after(std::size_t knot) const { return begin_.data() + knot * width_; }
     const double* before(std::size_t knot) const { return end_.data() + knot * width_; }
 
-    std::vector<double> times_, begin_, end_, part_, above_;
+    std::vector<double> times_, begin_, end_;
     std::vector<bool> held_;
     std::size_t width_ = 0;
 };

@@ -29,8 +29,8 @@ struct Scratch {
 constexpr long scratch_per_section = Passage<double>::size + Response<double>::size + 6 + 6 + 3 + 18 + 12 + 9 + 36;
 constexpr long scratch_fixed = Articulated<double>::size + SectionBody<double>::size + 64;
 
-template <class Real>
-inline void fill(Real* to, const double* from, long count) {
+template <class Real, class From>
+inline void fill(Real* to, const From* from, long count) {
     for (long k = 0; k < count; ++k) to[k] = Real(from[k]);
 }
 
@@ -54,33 +54,37 @@ inline Real* entries(Symmetric<Real>& block) {
     return reinterpret_cast<Real*>(&block);
 }
 
-template <class Real>
-inline void base_acceleration(const Arm& arm, bool gravity, Real* acceleration) {
+template <class Real, class Constant>
+inline void base_acceleration(const ArmOf<Constant>& arm, bool gravity, Real* acceleration) {
     for (int k = 0; k < 3; ++k) {
         acceleration[k] = Real(0.0);
-        acceleration[3 + k] = Real(gravity ? -arm.gravity[k] : 0.0);
+        acceleration[3 + k] = gravity ? Real(-arm.gravity[k]) : Real(0.0);
     }
 }
 
 // Outward: passages of all sections; leaves the angular velocity of the last tip in omega.
-template <class Real>
-inline void pass_outward(const Arm& arm, const Real* q, const Real* qd, Passage<Real>* passages, Real* omega) {
+template <class Real, class Constant>
+inline void pass_outward(const ArmOf<Constant>& arm, const Real* q, const Real* qd, Passage<Real>* passages,
+                         Real* omega) {
     zero(omega, 3);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) outward(arm.sections[i], q + 3 * i, qd + 3 * i, omega, passages[i], omega);
 }
 
 // Outward at rest.
-template <class Real>
-inline void pass_outward(const Arm& arm, const Real* q, Passage<Real>* passages) {
+template <class Real, class Constant>
+inline void pass_outward(const ArmOf<Constant>& arm, const Real* q, Passage<Real>* passages) {
     Real still[3], omega[3];
     zero(still, 3);
     zero(omega, 3);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) outward(arm.sections[i], q + 3 * i, still, omega, passages[i], omega);
 }
 
 // A force less that of a section's stops.
-template <class Real>
-inline void take_stops_off(const Arm& arm, int i, const Real* q, Real* force) {
+template <class Real, class Constant>
+inline void take_stops_off(const ArmOf<Constant>& arm, int i, const Real* q, Real* force) {
+    CONTINUARM_SECTIONS
     for (int k = arm.first_stop[i]; k < arm.first_stop[i + 1]; ++k) {
         Real pushed[3], energy;
         end_stop(arm.stops[k], q, pushed, &energy);
@@ -89,8 +93,9 @@ inline void take_stops_off(const Arm& arm, int i, const Real* q, Real* force) {
 }
 
 // What the stops of a section add to its stiffness.
-template <class Real>
-inline void add_stop_stiffness(const Arm& arm, int i, const Real* q, Symmetric<Real>& block) {
+template <class Real, class Constant>
+inline void add_stop_stiffness(const ArmOf<Constant>& arm, int i, const Real* q, Symmetric<Real>& block) {
+    CONTINUARM_SECTIONS
     for (int k = arm.first_stop[i]; k < arm.first_stop[i + 1]; ++k) {
         Symmetric<Real> more;
         stop_stiffness(arm.stops[k], q, more);
@@ -107,10 +112,10 @@ struct Leaning {
 
 // Accelerations, with springs and dampers at lengths and rates that may differ from the state's; `implicit`: those of a
 // stage of an implicit step, in which they resist acceleration too, and so does what leans on q.
-template <bool integral, bool implicit, class Real>
-void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const Real* springs,
-                   const Real* dampers, const double* step, const Leaning<Real>* leaning, Real* qdd,
-                   Scratch<Real> scratch) {
+template <bool integral, bool implicit, class Real, class Constant>
+void accelerations(const ArmOf<Constant>& arm, const Real* q, const Real* qd, const Real* tau, const Real* springs,
+                   const Real* dampers, const typename ArmOf<Constant>::Number* step, const Leaning<Real>* leaning,
+                   Real* qdd, Scratch<Real> scratch) {
     const int n = arm.n;
     auto* passages = scratch.template take<Passage<Real>>(n);
     auto* responses = scratch.template take<Response<Real>>(n);
@@ -120,10 +125,11 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
     auto& grounded = reinterpret_cast<GroundedBody<Real>&>(body);  // the first section has one or the other
     Real omega[3], acceleration[6], force[3];
     pass_outward(arm, q, qd, passages, omega);
-    const bool payload = arm.payload_mass[0] != 0.0;
+    const bool payload = !is_zero(arm.payload_mass[0]);
     if (payload) payload_body(arm.payload_mass, arm.payload_offset, omega, carried);
+    CONTINUARM_SECTIONS
     for (int i = n - 1; i >= 0; --i) {
-        const Section<double>& section = arm.sections[i];
+        const Section<Constant>& section = arm.sections[i];
         const Real *at = springs + 3 * i, *against = dampers + 3 * i, *rate = qd + 3 * i;
         Real* product = products + 6 * i;
         const bool loaded = i + 1 < n || payload;
@@ -166,29 +172,33 @@ void accelerations(const Arm& arm, const Real* q, const Real* qd, const Real* ta
             absorb_only(section, passages[i], grounded, at, against, force, responses[i]);
     }
     base_acceleration(arm, true, acceleration);
+    CONTINUARM_SECTIONS
     for (int i = 0; i + 1 < n; ++i)
         respond(arm.sections[i], passages[i], responses[i], products + 6 * i, acceleration, qdd + 3 * i, acceleration);
     respond_tip(arm.sections[n - 1], passages[n - 1], responses[n - 1], acceleration, qdd + 3 * (n - 1));
 }
 
 // The state one implicit step later: q, then q̇.
-template <bool integral, class Real>
-void step_ahead(const Arm& arm, const Real* q, const Real* qd, const Real* tau, const double* step, Real* out,
-                const Leaning<Real>* leaning, Scratch<Real> scratch) {
+template <bool integral, class Real, class Constant>
+void step_ahead(const ArmOf<Constant>& arm, const Real* q, const Real* qd, const Real* tau, const Constant* step,
+                Real* out, const Leaning<Real>* leaning, Scratch<Real> scratch) {
     const long size = 3 * long(arm.n);
     Real *springs = scratch.take(size), *dampers = scratch.take(size), *there = scratch.take(size);
     Real *rate = scratch.take(size), *first = scratch.take(size), *second = scratch.take(size);
+    CONTINUARM_SECTIONS
     for (long j = 0; j < size; j += 3) first_stage(q + j, qd + j, step, springs + j);
     accelerations<integral, true>(arm, q, qd, tau, springs, qd, step, leaning, first, scratch);
+    CONTINUARM_SECTIONS
     for (long j = 0; j < size; j += 3)
         second_stage(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
     accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, leaning, second, scratch);
+    CONTINUARM_SECTIONS
     for (long j = 0; j < size; j += 3) end_of_step(q + j, qd + j, first + j, second + j, step, out + j, out + size + j);
 }
 
 // M q̈ + C q̇ + G; qdd may be null for zero.
-template <bool integral, class Real>
-void motion_forces(const Arm& arm, const Real* q, const Real* qd, const Real* qdd, bool gravity, Real* tau,
+template <bool integral, class Real, class Constant>
+void motion_forces(const ArmOf<Constant>& arm, const Real* q, const Real* qd, const Real* qdd, bool gravity, Real* tau,
                    Scratch<Real> scratch) {
     const int n = arm.n;
     auto* passages = scratch.template take<Passage<Real>>(n);
@@ -214,16 +224,16 @@ void motion_forces(const Arm& arm, const Real* q, const Real* qd, const Real* qd
         carry(arm.sections[i], passages[i], bases + 6 * i, owns + 3 * i, wrench, tau + 3 * i, wrench);
 }
 
-template <bool integral, class Real>
-void gravity_only(const Arm& arm, const Real* q, Real* tau, Scratch<Real> scratch) {
+template <bool integral, class Real, class Constant>
+void gravity_only(const ArmOf<Constant>& arm, const Real* q, Real* tau, Scratch<Real> scratch) {
     Real* still = scratch.take(3L * arm.n);
     zero(still, 3L * arm.n);
     motion_forces<integral>(arm, q, still, static_cast<const Real*>(nullptr), true, tau, scratch);
 }
 
 // Springs and stops: adds their forces to tau, and gives their energy.
-template <class Real>
-Real add_elastic(const Arm& arm, const Real* q, Real* tau) {
+template <class Real, class Constant>
+Real add_elastic(const ArmOf<Constant>& arm, const Real* q, Real* tau) {
     Real total(0.0);
     for (int i = 0; i < arm.n; ++i) {
         Real force[3], energy;
@@ -239,8 +249,8 @@ Real add_elastic(const Arm& arm, const Real* q, Real* tau) {
     return total;
 }
 
-template <class Real>
-void add_damping(const Arm& arm, const Real* qd, Real* tau) {
+template <class Real, class Constant>
+void add_damping(const ArmOf<Constant>& arm, const Real* qd, Real* tau) {
     for (int i = 0; i < arm.n; ++i) {
         Real force[3];
         damper(arm.sections[i], qd + 3 * i, force);
@@ -248,8 +258,8 @@ void add_damping(const Arm& arm, const Real* qd, Real* tau) {
     }
 }
 
-template <bool integral, class Real>
-void masses(const Arm& arm, const Real* q, Real* m, Scratch<Real> scratch) {
+template <bool integral, class Real, class Constant>
+void masses(const ArmOf<Constant>& arm, const Real* q, Real* m, Scratch<Real> scratch) {
     const int n = arm.n, size = 3 * n;
     auto* passages = scratch.template take<Passage<Real>>(n);
     auto& carried = *scratch.template take<Articulated<Real>>(1);
@@ -275,14 +285,15 @@ void masses(const Arm& arm, const Real* q, Real* m, Scratch<Real> scratch) {
     }
 }
 
-template <bool integral, class Real>
-Real kinetic(const Arm& arm, const Real* q, const Real* qd, Scratch<Real> scratch) {
+template <bool integral, class Real, class Constant>
+Real kinetic(const ArmOf<Constant>& arm, const Real* q, const Real* qd, Scratch<Real> scratch) {
     auto* passages = scratch.template take<Passage<Real>>(arm.n);
     auto& carried = *scratch.template take<Articulated<Real>>(1);
     Real still[3], motion[6], energy, total(0.0);
     zero(still, 3);
     zero(motion, 6);
     pass_outward(arm, q, passages);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) {
         if constexpr (integral)
             kinetic_integral(arm.sections[i], passages[i], qd + 3 * i, motion, &energy, motion);
@@ -295,12 +306,13 @@ Real kinetic(const Arm& arm, const Real* q, const Real* qd, Scratch<Real> scratc
     return total + energy;
 }
 
-template <class Real>
-Real gravitational(const Arm& arm, const Real* q, Scratch<Real> scratch) {
+template <class Real, class Constant>
+Real gravitational(const ArmOf<Constant>& arm, const Real* q, Scratch<Real> scratch) {
     auto* passages = scratch.template take<Passage<Real>>(arm.n);
     Real gravity[3], height(0.0), energy, total(0.0);
     fill(gravity, arm.gravity, 3);
     pass_outward(arm, q, passages);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) {
         fall(arm.sections[i], passages[i], gravity, &height, &energy, gravity, &height);
         total = total + energy;
@@ -321,9 +333,10 @@ void write_pose(const Frame<Real>& frame, Real* pose) {
 }
 
 // Frames of the base and of every tip: n + 1.
-template <class Real>
-void frames_outward(const Arm& arm, const Passage<Real>* passages, Frame<Real>* frames) {
-    fill(reinterpret_cast<Real*>(frames), reinterpret_cast<const double*>(&arm.base_frame), Frame<Real>::size);
+template <class Real, class Constant>
+void frames_outward(const ArmOf<Constant>& arm, const Passage<Real>* passages, Frame<Real>* frames) {
+    fill(reinterpret_cast<Real*>(frames), reinterpret_cast<const Constant*>(&arm.base_frame), Frame<Real>::size);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) attach(passages[i], frames[i], frames[i + 1]);
 }
 
@@ -332,15 +345,17 @@ template <class Real>
 struct Placed {
     Passage<Real>* passages;
     Frame<Real>* frames;
-    Placed(const Arm& arm, const Real* q, Scratch<Real>& scratch)
+    template <class Constant>
+    Placed(const ArmOf<Constant>& arm, const Real* q, Scratch<Real>& scratch)
         : passages(scratch.template take<Passage<Real>>(arm.n)), frames(scratch.template take<Frame<Real>>(arm.n + 1)) {
         pass_outward(arm, q, passages);
         frames_outward(arm, passages, frames);
     }
 };
 
-template <class Real>
-void poses(const Arm& arm, const Real* q, Real* out, const double* places, int count, Scratch<Real> scratch) {
+template <class Real, class Constant>
+void poses(const ArmOf<Constant>& arm, const Real* q, Real* out, const double* places, int count,
+           Scratch<Real> scratch) {
     const Placed<Real> placed(arm, q, scratch);
     for (int i = 0; i < arm.n; ++i) {
         if (!places) write_pose(placed.frames[i + 1], out + 16 * i);
@@ -353,14 +368,14 @@ void poses(const Arm& arm, const Real* q, Real* out, const double* places, int c
     }
 }
 
-template <class Real>
-void centres(const Arm& arm, const Real* q, Real* out, Scratch<Real> scratch) {
+template <class Real, class Constant>
+void centres(const ArmOf<Constant>& arm, const Real* q, Real* out, Scratch<Real> scratch) {
     const Placed<Real> placed(arm, q, scratch);
     for (int i = 0; i < arm.n; ++i) place_centre(placed.passages[i], placed.frames[i], out + 3 * i);
 }
 
-template <class Real>
-void jacobians(const Arm& arm, const Real* q, Real* out, Scratch<Real> scratch) {
+template <class Real, class Constant>
+void jacobians(const ArmOf<Constant>& arm, const Real* q, Real* out, Scratch<Real> scratch) {
     const int n = arm.n, size = 3 * n;
     const Placed<Real> placed(arm, q, scratch);
     Real* columns = scratch.take(18L * n);
@@ -375,9 +390,10 @@ void jacobians(const Arm& arm, const Real* q, Real* out, Scratch<Real> scratch) 
         }
 }
 
-template <class Real>
-void wrench_over_q(const Arm& arm, const Real* q, const Real* wrench, Real* tau, Scratch<Real> scratch) {
+template <class Real, class Constant>
+void wrench_over_q(const ArmOf<Constant>& arm, const Real* q, const Real* wrench, Real* tau, Scratch<Real> scratch) {
     const Placed<Real> placed(arm, q, scratch);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i)
         feel_wrench(arm.sections[i], placed.passages[i], placed.frames[i], placed.frames[arm.n], wrench, tau + 3 * i);
 }

@@ -2,47 +2,23 @@
 // (CONTINUARM_LEVEL). Nothing of the standard library is used here, so that no function compiled for a newer processor
 // can end up in a place that an older one runs.
 
-#include "plant.hpp"
+#include "derivatives.hpp"
+#include "differences.hpp"
+#include "newton.hpp"
+#include "reverse.hpp"
+#include "rows.hpp"
+#include "sensitivities.hpp"
 
 namespace continuarm {
 namespace CONTINUARM_LEVEL {
 
 namespace {
 
-template <class Real>
-void see_range(const Arm& arm, const Real* q, Verdict<Real>& verdict) {
-    for (int i = 0; i < arm.n; ++i) {
-        Real bend, length;
-        margins(arm.sections[i], q + 3 * i, &bend, &length);
-        verdict.see_positive(bend);
-        verdict.see_positive(length);
-    }
-}
-
-template <class Real>
-bool acceptable(const Arm& arm, const Request& request, const Real* const* in) {
-    Verdict<Real> verdict;
-    const int count = input_count(request.quantity);
-    for (int k = 0; k < count; ++k) {
-        const long width = input_width(request.quantity, k, arm.n);
-        for (long j = 0; j < width; ++j) verdict.see(in[k][j]);
-    }
-    if (needs_range(request.quantity)) see_range(arm, in[0], verdict);
-    return verdict.good();
-}
-
 template <bool integral, class Real>
 void evaluate(const Arm& arm, const Request& request, const Real* const* in, Real* out, Scratch<Real> scratch) {
     const Real *q = in[0], *qd = in[1], *third = in[2];
     const long size = 3L * arm.n;
     switch (request.quantity) {
-        case forward_dynamics:
-            accelerations<integral, false, Real>(arm, q, qd, third, q, qd, nullptr, nullptr, out, scratch);
-            break;
-        case implicit_step:
-            step_ahead<integral, Real>(arm, q, qd, third, &request.step, out, nullptr, scratch);
-            break;
-        case inverse_dynamics:
         case bias_forces:
             motion_forces<integral>(arm, q, qd, third, true, out, scratch);
             add_elastic(arm, q, out);
@@ -74,9 +50,6 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
             *out = add_elastic(arm, q, forces);
             break;
         }
-        case tip_poses:
-            poses(arm, q, out, nullptr, 0, scratch);
-            break;
         case poses_along:
             poses(arm, q, out, request.places, request.place_count, scratch);
             break;
@@ -89,8 +62,8 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
         case wrench_forces:
             wrench_over_q(arm, q, in[1], out, scratch);
             break;
-        default:
-            break;  // those that take derivatives are below
+        default:  // those that take derivatives are below
+            differentiable<integral>(arm, request, in, out, scratch);
     }
 }
 
@@ -117,32 +90,6 @@ void coriolis(const Arm& arm, const double* q, const double* qd, double* out, Du
         motion_forces<integral>(arm, position, rate, static_cast<const Dual*>(nullptr), false, tau, scratch);
         for (int j = 0; j < size; ++j)
             for (int k = first; k < first + lanes && k < size; ++k) out[j * size + k] = tau[j].slope[k - first] / 2;
-    }
-}
-
-template <bool integral>
-void linearize(const Arm& arm, const double* const* in, double* out, Dual* memory) {
-    const int size = 3 * arm.n;
-    double *a = out, *b = out + 4L * size * size;
-    for (long k = 0; k < 6L * size * size; ++k) out[k] = 0.0;
-    for (int j = 0; j < size; ++j) a[j * 2L * size + size + j] = 1.0;
-    Scratch<Dual> scratch{memory};
-    Dual *state = scratch.take(3L * size), *qdd = scratch.take(size);
-    for (int first = 0; first < 3 * size; first += lanes) {
-        for (int j = 0; j < 3 * size; ++j) {
-            state[j] = Dual(in[j / size][j % size]);
-            if (j >= first && j < first + lanes) state[j].slope.set(j - first, 1.0);
-        }
-        accelerations<integral, false, Dual>(arm, state, state + size, state + 2L * size, state, state + size, nullptr,
-                                             nullptr, qdd, scratch);
-        for (int j = 0; j < size; ++j)
-            for (int k = first; k < first + lanes && k < 3 * size; ++k) {
-                const double slope = qdd[j].slope[k - first];
-                if (k < 2 * size)
-                    a[(size + j) * 2L * size + k] = slope;
-                else
-                    b[(size + j) * long(size) + k - 2L * size] = slope;
-            }
     }
 }
 
@@ -180,7 +127,7 @@ Outcome run_one(const Arm& arm, const Request& request, long row, double* work) 
     if (request.quantity == coriolis_matrix)
         arm.integral ? coriolis<true>(arm, in[0], in[1], out, memory) : coriolis<false>(arm, in[0], in[1], out, memory);
     else if (request.quantity == linearization)
-        arm.integral ? linearize<true>(arm, in, out, memory) : linearize<false>(arm, in, out, memory);
+        linearize_one(arm, in, out, work);
     else if (request.quantity == static_stiffness)  // the same for every inertia model
         static_slopes<true>(arm, in[0], in[1], out, memory);
     else
@@ -190,34 +137,24 @@ Outcome run_one(const Arm& arm, const Request& request, long row, double* work) 
     return verdict.good() ? Outcome::done : Outcome::singular;
 }
 
-// Several rows at once; rows beyond the last repeat it.
 Outcome run_several(const Arm& arm, const Request& request, long row, double* work) {
     const long width = result_size(request.quantity, arm.n, request.place_count);
     Scratch<Lanes> scratch{reinterpret_cast<Lanes*>(work)};
     const Lanes* in[3] = {nullptr, nullptr, nullptr};
-    const long count = request.last - row < lanes ? request.last - row : lanes;
-    for (int k = 0; k < input_count(request.quantity); ++k) {
-        const long size = input_width(request.quantity, k, arm.n);
-        Lanes* lane = scratch.take(size);
-        const double* from = request.inputs[k] + row * size;
-        for (long j = 0; j < size; ++j) lane[j] = Lanes::gathered(from + j, size, count);
-        in[k] = lane;
-    }
+    const long count = gather(arm, request, request.inputs, row, scratch, in);
     if (!acceptable(arm, request, in)) return Outcome::refused;
     Lanes* out = scratch.take(width);
     evaluate(arm, request, in, out, scratch);
-    Verdict<Lanes> verdict;
-    for (long k = 0; k < width; ++k) verdict.see(out[k]);
-    for (int l = 0; l < count; ++l)
-        for (long k = 0; k < width; ++k) request.output[(row + l) * width + k] = out[k][l];
-    return verdict.good() ? Outcome::done : Outcome::singular;
+    return write_rows(out, width, row, count, request.output);
 }
 
 Outcome run(const Arm& arm, const Request& request, double* work) {
     const bool derivatives = takes_derivatives(request.quantity);
     for (long row = request.first; row < request.last;) {
         const bool single = derivatives || request.last - row == 1;
-        const Outcome outcome = single ? run_one(arm, request, row, work) : run_several(arm, request, row, work);
+        const Outcome outcome = single                              ? run_one(arm, request, row, work)
+                                : request.quantity == linearization ? linearize_several(arm, request, row, work)
+                                                                    : run_several(arm, request, row, work);
         if (outcome != Outcome::done) return outcome;
         row += single ? 1 : lanes;
     }
@@ -226,13 +163,16 @@ Outcome run(const Arm& arm, const Request& request, double* work) {
 
 // ---- The plant of one state ----------------------------------------------------------------------------------------
 
-// Whether the state is finite and the model holds for it.
+}  // namespace
+
 bool holds(const Plant& plant, const double* state) {
     Verdict<double> verdict;
     for (long j = 0; j < 2 * plant.size(); ++j) verdict.see(state[j]);
     see_range(*plant.arm, state, verdict);
     return verdict.good();
 }
+
+namespace {
 
 bool all_finite(const double* values, long count) {
     Verdict<double> verdict;
@@ -253,30 +193,34 @@ bool rate(const Plant& plant, const double* commands, const double* state, doubl
 
 bool step(const Plant& plant, const double* commands, double length, double* state, double* work) {
     if (!holds(plant, state)) return false;
-    Scratch<double> scratch{work};
-    double* tau = scratch.take(plant.size());
+    const Scratch<double> scratch{work};
     if (plant.arm->integral)
-        plant_step<true>(plant, commands, &length, state, tau, scratch);
+        plant_step<true>(plant, commands, &length, state, scratch);
     else
-        plant_step<false>(plant, commands, &length, state, tau, scratch);
+        plant_step<false>(plant, commands, &length, state, scratch);
     return all_finite(state, plant.width) && least_margin(*plant.arm, state) > 0.0;
 }
 
-bool mass(const Plant& plant, const double* state, double* out, double* work) {
+void tangent(const Plant& plant, const double* commands, const double* state, NewtonParts& parts) {
+    newton_tangent(plant, commands, state, parts);
+}
+
+bool linearize(const Plant& plant, const double* commands, const double* state, NewtonParts& parts) {
     if (!holds(plant, state)) return false;
-    const Scratch<double> scratch{work};
-    plant.arm->integral ? masses<true>(*plant.arm, state, out, scratch)
-                        : masses<false>(*plant.arm, state, out, scratch);
+    plant.arm->integral ? newton_settle<true>(*plant.arm, state, parts)
+                        : newton_settle<false>(*plant.arm, state, parts);
+    newton_tangent(plant, commands, state, parts);
     return true;
 }
 
-void tangent(const Plant& plant, const double* commands, const double* state, Symmetric<double>* blocks,
-             double* relaxation) {
-    plant_tangent(plant, commands, state, blocks, relaxation);
+bool stops_changed(const Plant& plant, const double* state, const NewtonParts& parts) {
+    return newton_stops_changed(*plant.arm, state, parts);
 }
 
-void damping(const Plant& plant, Symmetric<double>* blocks) {
-    for (int i = 0; i < plant.arm->n; ++i) section_damping(plant.arm->sections[i], blocks[i]);
+bool eliminate_all(const Plant& plant, double part, NewtonParts& parts) { return newton_eliminate(plant, part, parts); }
+
+void correct(const Plant& plant, double part, NewtonParts& parts, double* residual) {
+    newton_correct(plant, part, parts, residual);
 }
 
 double margin(const Plant& plant, const double* state) { return least_margin(*plant.arm, state); }
@@ -285,7 +229,10 @@ double margin(const Plant& plant, const double* state) { return least_margin(*pl
 
 static_assert(sizeof(Dual) <= widest_number * sizeof(double), "scratch memory is counted in the widest numbers");
 
-constexpr long scratch_numbers(long n) { return n * scratch_per_section + scratch_fixed + 15 * n; }
+// With what derivatives keep: two evaluations, states and derivatives of an implicit step.
+constexpr long scratch_numbers(long n) {
+    return n * (scratch_per_section + 2 * kept_per_section + 45) + scratch_fixed + 30 + 15 * n;
+}
 
 }  // namespace CONTINUARM_LEVEL
 
@@ -297,25 +244,49 @@ constexpr long scratch_numbers(long n) { return n * scratch_per_section + scratc
 const Kernels CONTINUARM_JOIN(kernels_, CONTINUARM_LEVEL) = {
     CONTINUARM_TEXT(CONTINUARM_LEVEL),
     CONTINUARM_LEVEL::run,
+    CONTINUARM_LEVEL::jvp,
+    CONTINUARM_LEVEL::vjp,
     CONTINUARM_LEVEL::rate,
     CONTINUARM_LEVEL::step,
-    CONTINUARM_LEVEL::mass,
+    CONTINUARM_LEVEL::linearize,
     CONTINUARM_LEVEL::tangent,
-    CONTINUARM_LEVEL::damping,
+    CONTINUARM_LEVEL::stops_changed,
+    CONTINUARM_LEVEL::eliminate_all,
+    CONTINUARM_LEVEL::correct,
     CONTINUARM_LEVEL::margin,
+    {
+        CONTINUARM_LEVEL::predict,
+        CONTINUARM_LEVEL::accept,
+        CONTINUARM_LEVEL::rescale,
+        CONTINUARM_LEVEL::weigh_errors,
+        CONTINUARM_LEVEL::weighted_square,
+        CONTINUARM_LEVEL::residual_of,
+        CONTINUARM_LEVEL::corrected,
+        CONTINUARM_LEVEL::interpolate,
+    },
+    CONTINUARM_LEVEL::slope,
+    CONTINUARM_LEVEL::sloped_rate,
+    CONTINUARM_LEVEL::sloped_step,
+    CONTINUARM_LEVEL::reversed_step,
 };
 
 #if defined(CONTINUARM_FIRST_LEVEL)  // the same for every level
 long work_size(const Arm& arm, const Request& request) {
     const long numbers = CONTINUARM_LEVEL::scratch_numbers(arm.n);
     if (takes_derivatives(request.quantity)) return numbers * widest_number;
+    if (request.weights || request.tangents[0])
+        return (numbers + gradient_size(arm, request) + input_numbers(request.quantity, arm.n) +
+                2 * result_size(request.quantity, arm.n, 0)) *
+               widest_number;
+    if (request.quantity == linearization)
+        return (numbers + result_size(request.quantity, arm.n, 0) + 27 * arm.n) * widest_number;
     if (request.last - request.first == 1) return numbers;  // doubles, and the result is written where it belongs
     return (numbers + result_size(request.quantity, arm.n, request.place_count)) * widest_number;
 }
 
 long work_size(const Plant& plant) {
     return CONTINUARM_LEVEL::scratch_numbers(plant.arm->n) + 6 * plant.size() +
-           (1 + plant.branch_count) * plant.muscle_count() + 6 * plant.arm->n;
+           (2 + plant.branch_count) * plant.muscle_count() + 6 * plant.arm->n;
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "arm.hpp"
@@ -45,8 +46,12 @@ public:
         append(base_frame, frame);
         if (sections.empty() || gravity.size() != 3 || payload_offset.size() != 3 || stops.size() != sections.size())
             throw std::invalid_argument("an arm's numbers do not fit together");
-        arm_ = {
-            int(sections.size()), integral, sections_.data(), stops_.data(), first_stop_.data(), {}, frame[0], {}, {}};
+        arm_.n = int(sections.size());
+        arm_.integral = integral;
+        arm_.first_stop = first_stop_.data();
+        arm_.sections = sections_.data();
+        arm_.stops = stops_.data();
+        arm_.base_frame = frame[0];
         std::copy(gravity.begin(), gravity.end(), arm_.gravity);
         arm_.payload_mass[0] = payload_mass;
         std::copy(payload_offset.begin(), payload_offset.end(), arm_.payload_offset);
@@ -101,23 +106,23 @@ public:
         if (muscles.size() != std::size_t(arm.n) || valves_.size() != count || states.size() != 6 ||
             commands.size() != 3 || count == 0 || branches_.size() % count != 0 || kept_.size() != branches_.size())
             throw std::invalid_argument("a plant's numbers do not fit together");
-        plant_ = {&arm,
-                  muscles_.data(),
-                  valves_.data(),
-                  branches_.data(),
-                  kept_.data(),
-                  int(branches_.size() / count),
-                  first_muscle_.data(),
-                  remembers,
-                  states[0],
-                  states[1],
-                  states[2],
-                  states[3],
-                  states[4],
-                  states[5],
-                  commands[0],
-                  commands[1],
-                  commands[2]};
+        static_cast<PlantLayout&>(plant_) = {int(branches_.size() / count),
+                                             first_muscle_.data(),
+                                             remembers,
+                                             states[0],
+                                             states[1],
+                                             states[2],
+                                             states[3],
+                                             states[4],
+                                             states[5],
+                                             commands[0],
+                                             commands[1],
+                                             commands[2]};
+        plant_.arm = &arm;
+        plant_.muscles = muscles_.data();
+        plant_.valves = valves_.data();
+        plant_.branches = branches_.data();
+        plant_.kept = kept_.data();
         const long memory = remembers ? plant_.muscle_count() : 0;
         if (plant_.pressures != 2 * plant_.size() || plant_.hysteresis != plant_.pressures + memory ||
             plant_.creep != plant_.hysteresis + memory ||
@@ -142,6 +147,70 @@ private:
     std::vector<BranchStep<double>> kept_;
     std::vector<int> first_muscle_;
     Plant plant_{};
+};
+
+// The slopes of a plant by parameters, as the kernels want them: of its constants, (constants, count), and of the
+// thresholds of its commands, (muscles, count), row by row. None of either: nothing but the motion itself.
+class SlopesMemory {
+public:
+    SlopesMemory(const PlantMemory& memory, const Kernels& kernels, const std::vector<double>& constants,
+                 std::vector<double> thresholds)
+        : count_(long(constants.size()) / constant_count(memory.plant())), thresholds_(std::move(thresholds)) {
+        const Plant& plant = memory.plant();
+        if (long(constants.size()) != count_ * constant_count(plant) ||
+            long(thresholds_.size()) != count_ * plant.muscle_count())
+            throw std::invalid_argument("the slopes of a plant do not fit to it");
+        if (!count_) return;
+        constants_ = memory_.of(sloped_size(plant, count_));
+        kernels.slope(plant, constants.data(), count_, constants_);
+    }
+    SlopesMemory(const SlopesMemory&) = delete;
+    SlopesMemory& operator=(const SlopesMemory&) = delete;
+
+    long count() const { return count_; }
+    const double* constants() const { return constants_; }
+    double threshold(long muscle, long parameter) const {
+        return thresholds_[std::size_t(muscle * count_ + parameter)];
+    }
+
+private:
+    const long count_;
+    const std::vector<double> thresholds_;
+    Workspace memory_;
+    double* constants_ = nullptr;
+};
+
+// What Newton's iteration on a plant keeps.
+class NewtonMemory {
+public:
+    explicit NewtonMemory(const Plant& plant)
+        : resting_(std::size_t(plant.arm->n)),
+          eliminated_(resting_.size()),
+          blocks_(2 * resting_.size()),
+          numbers_(std::size_t(5 * memory(plant) + plant.arm->first_stop[plant.arm->n] + 2 * plant.size()), 0.0) {
+        double* next = numbers_.data();
+        const auto take = [&next](long count) { return std::exchange(next, next + count); };
+        const long each = memory(plant);
+        parts_ = {resting_.data(),    eliminated_.data(),
+                  blocks_.data(),     blocks_.data() + resting_.size(),
+                  take(each),         take(each),
+                  take(each),         take(each),
+                  take(each),         take(plant.arm->first_stop[plant.arm->n]),
+                  take(plant.size()), take(plant.size())};
+    }
+    NewtonMemory(const NewtonMemory&) = delete;
+    NewtonMemory& operator=(const NewtonMemory&) = delete;
+
+    NewtonParts& parts() { return parts_; }
+
+private:
+    static long memory(const Plant& plant) { return plant.supplied - plant.pressures; }
+
+    std::vector<RestingSection<double>> resting_;
+    std::vector<Eliminated<double>> eliminated_;
+    std::vector<Symmetric<double>> blocks_;
+    std::vector<double> numbers_;
+    NewtonParts parts_{};
 };
 
 }  // namespace continuarm

@@ -7,5 +7,9 @@ NB_MODULE(_native, module) {
     nanobind::set_leak_warnings(false);  // an arm that outlives the interpreter is no concern of users
     continuarm::bind_quantities(module);
     continuarm::bind_motions(module);
+    continuarm::bind_frameworks(module);
+    continuarm::bind_rollouts(module);
+    continuarm::bind_loops(module);
+    continuarm::bind_step_slopes(module);
     continuarm::bind_build(module);
 }

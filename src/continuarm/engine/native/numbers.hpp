@@ -5,11 +5,18 @@
 
 #pragma once
 
+#if defined(CONTINUARM_NUMBER)  // in a thread of a GPU
+#include "one_lane.hpp"
+#else
+
 #if defined(__x86_64__) && defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-// Operators vanish into the steps; steps are long: called, not copied into every loop that uses them.
+// Operators vanish into the steps; steps are long: called, not copied into every loop that uses them. Short ones may
+// be.
+#define CONTINUARM_SHORT_STEP inline void
+#define CONTINUARM_SECTIONS
 #if defined(__GNUC__)
 #define CONTINUARM_STEP __attribute__((noinline)) void
 #define CONTINUARM_OPERATOR inline __attribute__((always_inline))
@@ -32,6 +39,7 @@ CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return c - a * 
 #endif
 CONTINUARM_OPERATOR double positive_part(double a) { return a > 0.0 ? a : 0.0; }
 CONTINUARM_OPERATOR double is_positive(double a) { return a > 0.0 ? 1.0 : 0.0; }
+CONTINUARM_OPERATOR bool is_zero(double a) { return a == 0.0; }
 
 // As many as one register of the instruction set holds.
 #if defined(__AVX512F__)
@@ -47,6 +55,7 @@ constexpr int lanes = 2;
 
 // Several doubles, one for each of several arms. The same operations as for double, lane by lane.
 struct Lanes {
+    typedef double Number;
 #if defined(__GNUC__)
     typedef double Vector __attribute__((vector_size(lanes * sizeof(double))));
     Vector v;
@@ -167,36 +176,60 @@ struct Verdict<Lanes> {
     }
 };
 
-// A double with its derivatives in several directions.
-struct Dual {
-    double value;
+// A number with its derivatives, in every lane. `uniform`: one double, the same in all lanes, with its derivatives in
+// several directions: nothing has to be spread over the lanes when it multiplies derivatives, which costs more than to
+// compute it in each. Else several doubles with a derivative each.
+template <bool uniform>
+struct Sloped {
+    Lanes all;
     Lanes slope;
-    Dual() = default;
-    Dual(double a) : value(a), slope(0.0) {}
-    Dual(double a, Lanes b) : value(a), slope(b) {}
+    Sloped() = default;
+    Sloped(double a) : all(a), slope(0.0) {}
+    Sloped(Lanes a, Lanes b) : all(a), slope(b) {}
+    double value() const { return all[0]; }  // of a uniform one
 };
 
-CONTINUARM_OPERATOR Dual operator+(const Dual& a, const Dual& b) { return {a.value + b.value, a.slope + b.slope}; }
-CONTINUARM_OPERATOR Dual operator-(const Dual& a, const Dual& b) { return {a.value - b.value, a.slope - b.slope}; }
-CONTINUARM_OPERATOR Dual operator-(const Dual& a) { return {-a.value, -a.slope}; }
-CONTINUARM_OPERATOR Dual operator*(const Dual& a, const Dual& b) {
-    return {a.value * b.value, madd(a.slope, Lanes(b.value), b.slope * Lanes(a.value))};
+#define CONTINUARM_SLOPED   \
+    template <bool uniform> \
+    CONTINUARM_OPERATOR Sloped<uniform>
+#define CONTINUARM_ONE const Sloped<uniform>&
+CONTINUARM_SLOPED operator+(CONTINUARM_ONE a, CONTINUARM_ONE b) { return {a.all + b.all, a.slope + b.slope}; }
+CONTINUARM_SLOPED operator-(CONTINUARM_ONE a, CONTINUARM_ONE b) { return {a.all - b.all, a.slope - b.slope}; }
+CONTINUARM_SLOPED operator-(CONTINUARM_ONE a) { return {-a.all, -a.slope}; }
+CONTINUARM_SLOPED operator*(CONTINUARM_ONE a, CONTINUARM_ONE b) {
+    return {a.all * b.all, madd(a.slope, b.all, b.slope * a.all)};
 }
-CONTINUARM_OPERATOR Dual operator/(const Dual& a, const Dual& b) {
-    const double r = 1.0 / b.value, quotient = a.value * r;
-    return {quotient, nmadd(b.slope, Lanes(quotient), a.slope) * Lanes(r)};
+CONTINUARM_SLOPED operator/(CONTINUARM_ONE a, CONTINUARM_ONE b) {
+    const Lanes r = uniform ? Lanes(1.0 / b.value()) : Lanes(1.0) / b.all, quotient = a.all * r;
+    return {quotient, nmadd(b.slope, quotient, a.slope) * r};
 }
-CONTINUARM_OPERATOR Dual madd(const Dual& a, const Dual& b, const Dual& c) {
-    return {madd(a.value, b.value, c.value), madd(a.slope, Lanes(b.value), madd(b.slope, Lanes(a.value), c.slope))};
+CONTINUARM_SLOPED madd(CONTINUARM_ONE a, CONTINUARM_ONE b, CONTINUARM_ONE c) {
+    return {madd(a.all, b.all, c.all), madd(a.slope, b.all, madd(b.slope, a.all, c.slope))};
 }
-CONTINUARM_OPERATOR Dual msub(const Dual& a, const Dual& b, const Dual& c) {
-    return {msub(a.value, b.value, c.value), madd(a.slope, Lanes(b.value), msub(b.slope, Lanes(a.value), c.slope))};
+CONTINUARM_SLOPED msub(CONTINUARM_ONE a, CONTINUARM_ONE b, CONTINUARM_ONE c) {
+    return {msub(a.all, b.all, c.all), madd(a.slope, b.all, msub(b.slope, a.all, c.slope))};
 }
-CONTINUARM_OPERATOR Dual nmadd(const Dual& a, const Dual& b, const Dual& c) {
-    return {nmadd(a.value, b.value, c.value), nmadd(a.slope, Lanes(b.value), nmadd(b.slope, Lanes(a.value), c.slope))};
+CONTINUARM_SLOPED nmadd(CONTINUARM_ONE a, CONTINUARM_ONE b, CONTINUARM_ONE c) {
+    return {nmadd(a.all, b.all, c.all), nmadd(a.slope, b.all, nmadd(b.slope, a.all, c.slope))};
 }
-CONTINUARM_OPERATOR Dual positive_part(const Dual& a) { return a.value > 0.0 ? a : Dual(0.0); }
-CONTINUARM_OPERATOR Dual is_positive(const Dual& a) { return Dual(is_positive(a.value)); }
+CONTINUARM_SLOPED positive_part(CONTINUARM_ONE a) { return {positive_part(a.all), a.slope * is_positive(a.all)}; }
+CONTINUARM_SLOPED is_positive(CONTINUARM_ONE a) { return {is_positive(a.all), Lanes(0.0)}; }
+#undef CONTINUARM_ONE
+#undef CONTINUARM_SLOPED
+
+typedef Sloped<true> Dual;
+typedef Sloped<false> Tangent;
+
+CONTINUARM_OPERATOR bool operator>(const Dual& a, double b) { return a.value() > b; }
+
+// Zero, and it stays so in all directions.
+CONTINUARM_OPERATOR bool is_zero(const Dual& a) {
+    bool all = a.value() == 0.0;
+    for (int i = 0; i < lanes; ++i) all &= a.slope[i] == 0.0;
+    return all;
+}
 
 }  // namespace CONTINUARM_LEVEL
 }  // namespace continuarm
+
+#endif

@@ -8,30 +8,50 @@
 namespace continuarm {
 namespace CONTINUARM_LEVEL {
 
-template <class Real>
-inline Real pressure_of(const Plant& plant, long j, const Real* commands, const Real* state) {
+template <class Real, class Constant>
+inline Real pressure_of(const PlantOf<Constant>& plant, long j, const Real* commands, const Real* state) {
     return plant.lags(j) ? state[plant.pressures + j] : commands[j];
 }
 
-template <class Real>
-inline Real hysteresis_of(const Plant& plant, long j, const Real* state) {
+template <class Real, class Constant>
+inline Real hysteresis_of(const PlantOf<Constant>& plant, long j, const Real* state) {
     return plant.remembers ? state[plant.hysteresis + j] : Real(0.0);
 }
 
-// A muscle without memory and without pressure does nothing, unless its spring hardens.
-inline bool is_idle(const Plant& plant, long j, const double& pressure) {
-    return !plant.remembers && pressure == 0.0 && plant.muscles[j].hardening == 0.0;
+// A muscle without memory and without pressure does nothing, unless its spring hardens or is preloaded.
+template <class Real, class Constant>
+inline bool is_idle(const PlantOf<Constant>& plant, long j, const Real& pressure) {
+    const Muscle<Constant>& muscle = plant.muscles[j];
+    return !plant.remembers && is_zero(pressure) && is_zero(muscle.hardening) && is_zero(muscle.preload);
 }
 
-inline bool any(const double* values, int count) {
+// Σ|l̇| over all muscles, which shakes friction loose; ways in place of rates alike. Where nothing is shaken it is not
+// needed, but by who differentiates by shaking.
+template <class Real, class Constant>
+inline Real all_along(const PlantOf<Constant>& plant, const Real* qd, bool always = false) {
+    Real total = Real(0.0);
+    bool shakes = always;
+    CONTINUARM_SECTIONS
+    for (long j = 0; j < plant.muscle_count(); ++j) shakes |= !is_zero(plant.muscles[j].shaking);
+    if (!shakes) return total;
+    CONTINUARM_SECTIONS
+    for (int i = 0; i < plant.arm->n; ++i) CONTINUARM_SECTIONS
+    for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j)
+        one_more_along(plant.muscles[j], qd + 3 * i, &total, &total);
+    return total;
+}
+
+template <class Real>
+inline bool any(const Real* values, int count) {
     for (int k = 0; k < count; ++k)
-        if (values[k] != 0.0) return true;
+        if (!is_zero(values[k])) return true;
     return false;
 }
 
 // Forces and wrench from outside.
-template <class Real>
-inline void outside_forces(const Plant& plant, const Real* commands, const Real* q, Real* tau, Scratch<Real> scratch) {
+template <class Real, class Constant>
+inline void outside_forces(const PlantOf<Constant>& plant, const Real* commands, const Real* q, Real* tau,
+                           Scratch<Real> scratch) {
     const long size = plant.size();
     copy(commands + plant.forces, size, tau);
     if (!any(commands + plant.wrench, 6)) return;
@@ -40,26 +60,30 @@ inline void outside_forces(const Plant& plant, const Real* commands, const Real*
     add(more, size, tau);
 }
 
-template <bool integral, class Real>
-void plant_rate(const Plant& plant, const Real* commands, const Real* state, Real* rate, Real* tau,
+template <bool integral, class Real, class Constant>
+void plant_rate(const PlantOf<Constant>& plant, const Real* commands, const Real* state, Real* rate, Real* tau,
                 Scratch<Real> scratch) {
-    const Arm& arm = *plant.arm;
+    const ArmOf<Constant>& arm = *plant.arm;
     const Real *q = state, *qd = state + plant.size();
+    const Real all_rates = all_along(plant, qd);
     Real power[2] = {Real(0.0), Real(0.0)};
     outside_forces(plant, commands, q, tau, scratch);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) {
         Real* own = tau + 3 * i;
         section_power(arm.sections[i], own, qd + 3 * i, power, power);
+        CONTINUARM_SECTIONS
         for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j) {
             const Real pressure = pressure_of(plant, j, commands, state), hysteresis = hysteresis_of(plant, j, state);
             if (is_idle(plant, j, pressure)) continue;
             Real rates[2];
-            muscle_rate(plant.muscles[j], commands + j, &pressure, &hysteresis, q + 3 * i, qd + 3 * i, own, power, own,
-                        power, rates, rates + 1);
+            muscle_rate(plant.muscles[j], commands + j, &pressure, &hysteresis, q + 3 * i, qd + 3 * i, &all_rates, own,
+                        power, own, power, rates, rates + 1);
             if (plant.remembers) {
                 rate[plant.pressures + j] = rates[0];
                 rate[plant.hysteresis + j] = rates[1];
             }
+            CONTINUARM_SECTIONS
             for (int b = 0; b < plant.branch_count; ++b) {
                 const long k = b * plant.muscle_count() + j;
                 branch_rate(plant.muscles[j], plant.branches[k], state + plant.creep + k, qd + 3 * i, own, power, own,
@@ -73,47 +97,83 @@ void plant_rate(const Plant& plant, const Real* commands, const Real* state, Rea
     rate[plant.dissipated] = power[1];
 }
 
-// Valves and creep are followed exactly, muscles and wrench are taken half a step ahead; muscles lean on q.
-template <bool integral, class Real>
-void plant_step(const Plant& plant, const Real* commands, const double* step, Real* state, Real* tau,
-                Scratch<Real> scratch) {
-    const Arm& arm = *plant.arm;
-    const long size = plant.size();
-    Real *q = state, *qd = state + size;
-    Real *ahead = scratch.take(size), *after = scratch.take(2 * size), *halfway = scratch.take(plant.muscle_count());
-    Real* creep_halfway = scratch.take(plant.branch_count * plant.muscle_count());
-    auto* blocks = scratch.template take<Symmetric<Real>>(arm.n);
-    for (long j = 0; j < size; j += 3) half_ahead(q + j, qd + j, step, ahead + j);
-    outside_forces(plant, commands, ahead, tau, scratch);
+// What a step takes half a step ahead: lengths, forces and how they lean on q, and what muscles remember.
+template <class Real>
+struct HalfAhead {
+    Real *lengths, *tau;  // over q
+    Symmetric<Real>* blocks;
+    Real *pressures, *hysteresis, *creep;  // at the end of the step, and halfway
+    template <class Constant>
+    HalfAhead(const PlantOf<Constant>& plant, Scratch<Real>& scratch)
+        : lengths(scratch.take(plant.size())),
+          tau(scratch.take(plant.size())),
+          blocks(scratch.template take<Symmetric<Real>>(plant.arm->n)),
+          pressures(scratch.take(plant.muscle_count())),
+          hysteresis(scratch.take(plant.muscle_count())),
+          creep(scratch.take(plant.branch_count * plant.muscle_count())) {}
+};
+
+template <class Real, class Constant>
+void look_ahead(const PlantOf<Constant>& plant, const Real* commands, const Constant* step, const Real* state,
+                const HalfAhead<Real>& ahead, Scratch<Real> scratch) {
+    const ArmOf<Constant>& arm = *plant.arm;
+    const Real *q = state, *qd = state + plant.size();
+    CONTINUARM_SECTIONS
+    for (long j = 0; j < plant.size(); j += 3) half_ahead(q + j, qd + j, step, ahead.lengths + j);
+    outside_forces(plant, commands, ahead.lengths, ahead.tau, scratch);
+    const Real all_rates = all_along(plant, qd);
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) {
-        zero(entries(blocks[i]), Symmetric<Real>::size);
+        zero(entries(ahead.blocks[i]), Symmetric<Real>::size);
+        CONTINUARM_SECTIONS
         for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j) {
             const Real pressure = pressure_of(plant, j, commands, state), hysteresis = hysteresis_of(plant, j, state);
             if (is_idle(plant, j, pressure)) continue;
-            Real *own = tau + 3 * i, end;
-            muscle_ahead(plant.muscles[j], plant.valves[j], commands + j, &pressure, &hysteresis, ahead + 3 * i,
-                         qd + 3 * i, own, blocks[i], step, own, blocks[i], &end, halfway + j);
-            if (plant.lags(j)) state[plant.pressures + j] = end;
+            Real* own = ahead.tau + 3 * i;
+            muscle_ahead(plant.muscles[j], plant.valves[j], commands + j, &pressure, &hysteresis, ahead.lengths + 3 * i,
+                         qd + 3 * i, &all_rates, own, ahead.blocks[i], step, own, ahead.blocks[i], ahead.pressures + j,
+                         ahead.hysteresis + j);
+            CONTINUARM_SECTIONS
             for (int b = 0; b < plant.branch_count; ++b) {
                 const long k = b * plant.muscle_count() + j;
                 branch_ahead(plant.muscles[j], plant.branches[k], plant.kept[k], state + plant.creep + k, qd + 3 * i,
-                             own, blocks[i], step, own, blocks[i], creep_halfway + k);
+                             own, ahead.blocks[i], step, own, ahead.blocks[i], ahead.creep + k);
             }
         }
     }
-    const Leaning<Real> leaning{blocks, ahead};
-    step_ahead<integral>(arm, q, qd, tau, step, after, &leaning, scratch);
+}
+
+// Valves and creep are followed exactly, muscles and wrench are taken half a step ahead; muscles lean on q.
+template <bool integral, class Real, class Constant>
+void plant_step(const PlantOf<Constant>& plant, const Real* commands, const Constant* step, Real* state,
+                Scratch<Real> scratch) {
+    const ArmOf<Constant>& arm = *plant.arm;
+    const long size = plant.size();
+    Real *q = state, *qd = state + size, *after = scratch.take(2 * size);
+    const HalfAhead<Real> ahead(plant, scratch);
+    look_ahead(plant, commands, step, state, ahead, scratch);
+    const Leaning<Real> leaning{ahead.blocks, ahead.lengths};
+    step_ahead<integral>(arm, q, qd, ahead.tau, step, after, &leaning, scratch);
+    CONTINUARM_SECTIONS
+    for (long j = 0; j < plant.muscle_count(); ++j)
+        if (plant.lags(j)) state[plant.pressures + j] = ahead.pressures[j];
     Real energy[2] = {state[plant.supplied], state[plant.dissipated]};
-    for (int i = 0; i < arm.n; ++i) {
-        Real moved[3];
-        section_work(arm.sections[i], q + 3 * i, after + 3 * i, tau + 3 * i, energy, step, moved, energy);
-        if (!plant.remembers) continue;
+    Real* ways = scratch.take(size);
+    CONTINUARM_SECTIONS
+    for (int i = 0; i < arm.n; ++i)
+        section_work(arm.sections[i], q + 3 * i, after + 3 * i, ahead.tau + 3 * i, energy, step, ways + 3 * i, energy);
+    const Real all_ways = all_along(plant, static_cast<const Real*>(ways));
+    CONTINUARM_SECTIONS
+    for (int i = 0; plant.remembers && i < arm.n; ++i) {
+        const Real* moved = ways + 3 * i;
+        CONTINUARM_SECTIONS
         for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j) {
-            muscle_work(plant.muscles[j], halfway + j, state + plant.hysteresis + j, moved, energy,
+            muscle_work(plant.muscles[j], ahead.hysteresis + j, state + plant.hysteresis + j, moved, &all_ways, energy,
                         state + plant.hysteresis + j, energy);
+            CONTINUARM_SECTIONS
             for (int b = 0; b < plant.branch_count; ++b) {
                 const long k = b * plant.muscle_count() + j;
-                branch_work(plant.muscles[j], plant.branches[k], plant.kept[k], creep_halfway + k,
+                branch_work(plant.muscles[j], plant.branches[k], plant.kept[k], ahead.creep + k,
                             state + plant.creep + k, moved, energy, state + plant.creep + k, energy);
             }
         }
@@ -123,40 +183,15 @@ void plant_step(const Plant& plant, const Real* commands, const double* step, Re
     state[plant.dissipated] = energy[1];
 }
 
-template <class Real>
-void plant_tangent(const Plant& plant, const Real* commands, const Real* state, Symmetric<Real>* blocks,
-                   Real* relaxation) {
-    const Arm& arm = *plant.arm;
-    const Real *q = state, *qd = state + plant.size();
-    for (int i = 0; i < arm.n; ++i) {
-        section_stiffness(arm.sections[i], blocks[i]);
-        add_stop_stiffness(arm, i, q + 3 * i, blocks[i]);
-        for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j) {
-            const Real pressure = pressure_of(plant, j, commands, state);
-            if (is_idle(plant, j, pressure)) continue;
-            Real rates[2];
-            muscle_tangent(plant.muscles[j], commands + j, &pressure, q + 3 * i, qd + 3 * i, blocks[i], blocks[i],
-                           rates, rates + 1);
-            if (plant.remembers) {
-                relaxation[j] = rates[0];
-                relaxation[plant.muscle_count() + j] = rates[1];
-            }
-            for (int b = 0; b < plant.branch_count; ++b) {
-                const long k = b * plant.muscle_count() + j;
-                branch_tangent(plant.muscles[j], plant.branches[k], blocks[i], blocks[i],
-                               relaxation + 2 * plant.muscle_count() + k);
-            }
-        }
-    }
-}
-
 // The least margin of all sections, NaN where any is.
-inline double least_margin(const Arm& arm, const double* q) {
-    double least = 1.0;
+template <class Real>
+inline Real least_margin(const ArmOf<Real>& arm, const Real* q) {
+    Real least = 1.0;
+    CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) {
-        double margin[2];
+        Real margin[2];
         margins(arm.sections[i], q + 3 * i, margin, margin + 1);
-        for (double each : margin)
+        for (Real each : margin)
             if (!(each >= least)) least = each;
     }
     return least;

@@ -92,8 +92,7 @@ inline long result_size(Quantity quantity, long n, long k) {
 inline bool takes_derivatives(Quantity quantity) {
     switch (quantity) {
         case coriolis_matrix:
-        case static_stiffness:
-        case linearization: return true;
+        case static_stiffness: return true;
         default: return false;
     }
 }

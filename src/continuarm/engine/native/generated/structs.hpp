@@ -236,6 +236,64 @@ struct Response {
 };
 
 template <class Real>
+struct RestingSection {
+    Real tip_rotation_00;
+    Real tip_rotation_01;
+    Real tip_rotation_02;
+    Real tip_rotation_10;
+    Real tip_rotation_11;
+    Real tip_rotation_12;
+    Real tip_rotation_20;
+    Real tip_rotation_21;
+    Real tip_rotation_22;
+    Real tip_position_0;
+    Real tip_position_1;
+    Real tip_position_2;
+    Real tip_subspace_00;
+    Real tip_subspace_01;
+    Real tip_subspace_10;
+    Real tip_subspace_11;
+    Real tip_subspace_20;
+    Real tip_subspace_21;
+    Real tip_subspace_30;
+    Real tip_subspace_42;
+    Real tip_subspace_50;
+    Real tip_subspace_51;
+    Real tip_subspace_52;
+    Real I_00;
+    Real I_01;
+    Real I_02;
+    Real I_04;
+    Real I_05;
+    Real I_11;
+    Real I_12;
+    Real I_15;
+    Real I_22;
+    Real I_33;
+    Real F_00;
+    Real F_01;
+    Real F_10;
+    Real F_11;
+    Real F_20;
+    Real F_21;
+    Real F_30;
+    Real F_31;
+    Real F_32;
+    Real F_41;
+    Real F_42;
+    Real F_50;
+    Real F_51;
+    Real F_52;
+    Real H_00;
+    Real H_01;
+    Real H_02;
+    Real H_11;
+    Real H_12;
+    Real H_22;
+    static constexpr int size = 53;
+};
+
+template <class Real>
 struct Inertia {
     Real entry_00;
     Real entry_01;
@@ -259,6 +317,58 @@ struct Inertia {
     Real entry_45;
     Real entry_55;
     static constexpr int size = 21;
+};
+
+template <class Real>
+struct Eliminated {
+    Real tip_rotation_00;
+    Real tip_rotation_01;
+    Real tip_rotation_02;
+    Real tip_rotation_10;
+    Real tip_rotation_11;
+    Real tip_rotation_12;
+    Real tip_rotation_20;
+    Real tip_rotation_21;
+    Real tip_rotation_22;
+    Real tip_position_0;
+    Real tip_position_1;
+    Real tip_position_2;
+    Real tip_subspace_00;
+    Real tip_subspace_01;
+    Real tip_subspace_10;
+    Real tip_subspace_11;
+    Real tip_subspace_20;
+    Real tip_subspace_21;
+    Real tip_subspace_30;
+    Real tip_subspace_42;
+    Real tip_subspace_50;
+    Real tip_subspace_51;
+    Real tip_subspace_52;
+    Real Dinv_00;
+    Real Dinv_01;
+    Real Dinv_02;
+    Real Dinv_11;
+    Real Dinv_12;
+    Real Dinv_22;
+    Real Dinv_UT_00;
+    Real Dinv_UT_01;
+    Real Dinv_UT_02;
+    Real Dinv_UT_03;
+    Real Dinv_UT_04;
+    Real Dinv_UT_05;
+    Real Dinv_UT_10;
+    Real Dinv_UT_11;
+    Real Dinv_UT_12;
+    Real Dinv_UT_13;
+    Real Dinv_UT_14;
+    Real Dinv_UT_15;
+    Real Dinv_UT_20;
+    Real Dinv_UT_21;
+    Real Dinv_UT_22;
+    Real Dinv_UT_23;
+    Real Dinv_UT_24;
+    Real Dinv_UT_25;
+    static constexpr int size = 47;
 };
 
 template <class Real>
@@ -287,12 +397,14 @@ struct Muscle {
     Real dead_zone;
     Real pressure_stiffness;
     Real hardening;
+    Real preload;
     Real fill_rate;
     Real vent_rate;
     Real loop_a;
     Real loop_b;
     Real loop_g;
-    static constexpr int size = 12;
+    Real shaking;
+    static constexpr int size = 14;
 };
 
 template <class Real>

@@ -1,0 +1,51 @@
+// The number type that the steps run on in a thread of a GPU: one float or double, CONTINUARM_NUMBER, in place of lanes
+// of doubles. The same operations, each rounded as a processor rounds it.
+
+#pragma once
+
+// Everything vanishes into one kernel: what is called by address lies in memory, what is not stays in registers.
+#define CONTINUARM_STEP __forceinline__ void
+#define CONTINUARM_SHORT_STEP __forceinline__ void
+#define CONTINUARM_OPERATOR __forceinline__
+
+namespace continuarm {
+namespace CONTINUARM_LEVEL {
+
+constexpr int lanes = 1;
+
+struct Lanes {
+    typedef CONTINUARM_NUMBER Number;
+    Number v;
+    Lanes() = default;
+    Lanes(double a) : v(Number(a)) {}
+    Number operator[](int) const { return v; }
+    void set(int, Number a) { v = a; }
+};
+
+CONTINUARM_OPERATOR Lanes operator+(Lanes a, Lanes b) { return Lanes(a.v + b.v); }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a, Lanes b) { return Lanes(a.v - b.v); }
+CONTINUARM_OPERATOR Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v); }
+CONTINUARM_OPERATOR Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a) { return Lanes(-a.v); }
+CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes(fma(a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes(fma(a.v, b.v, -c.v)); }
+CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(fma(-a.v, b.v, c.v)); }
+CONTINUARM_OPERATOR Lanes positive_part(Lanes a) { return a.v > 0 ? a : Lanes(0.0); }
+CONTINUARM_OPERATOR Lanes is_positive(Lanes a) { return Lanes(a.v > 0 ? 1.0 : 0.0); }
+
+// Whether all numbers seen so far were finite, and positive where they had to be: see that of numbers.hpp.
+template <class Real>
+struct Verdict;
+
+template <>
+struct Verdict<Lanes> {
+    Lanes sum = Lanes(0.0);
+    void see(Lanes a) { sum = sum + (a - a); }
+    void see_positive(Lanes a) {
+        if (!(a.v > 0)) sum.v -= 1;
+    }
+    bool good() const { return sum.v == 0; }
+};
+
+}  // namespace CONTINUARM_LEVEL
+}  // namespace continuarm
