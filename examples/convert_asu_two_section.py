@@ -35,4 +35,9 @@ def convert(source, target):
 
 
 if __name__ == "__main__":
-    convert(*sys.argv[1:3])
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: python {sys.argv[0]} LOG.txt[.gz] TABLE.csv[.gz]")
+    try:
+        convert(*sys.argv[1:])
+    except (OSError, ValueError, IndexError) as error:
+        sys.exit(f"{sys.argv[1]}: cannot be converted: {error}")

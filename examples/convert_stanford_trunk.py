@@ -37,4 +37,9 @@ def convert(source, folder):
 
 
 if __name__ == "__main__":
-    convert(*sys.argv[1:3])
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: python {sys.argv[0]} OBSERVATIONS.csv FOLDER")
+    try:
+        convert(*sys.argv[1:])
+    except (OSError, ValueError, IndexError) as error:
+        sys.exit(f"{sys.argv[1]}: cannot be converted: {error}")

@@ -29,7 +29,7 @@ VENTED = {"l11": 0.0, "l12": 0.0, "l13": -2.5e3, "l21": 3.0e3, "l22": -6.0e3, "l
 
 SIGMA = 5e-3  # m: what a model of an arm leaves, not what cameras do; so that both tips count alike
 ASU_RUNS = ("oct2_1", "oct2_5", "oct2_9", "oct2_11")
-ASU_FREE = [
+ASU_PLAIN = [
     "stiffness per section",
     "muscle_area",
     "pressure_stiffness",
@@ -37,6 +37,7 @@ ASU_FREE = [
     "friction",
     "sensor_frame",
 ]
+ASU_FREE = [*ASU_PLAIN, "shaking", "preload"]
 TRUNK_FREE = ["bending_stiffness", "bending_damping", "friction", "sensor_frame"]
 
 
@@ -54,6 +55,7 @@ def asu_start(offsets: dict[str, float] = LOWEST) -> ca.Arm:
         pressure_stiffness=1.3e-2,
         valve_lag=0.7,
         hysteresis=(300.0, 100.0, 0.0),
+        shaking=0.1,
     )
     gauges = [ca.Gauge(line=line, offset=offset, lowest=LOWEST[line]) for line, offset in offsets.items()]
     return ca.Arm(
@@ -62,6 +64,11 @@ def asu_start(offsets: dict[str, float] = LOWEST) -> ca.Arm:
         lines=[ca.Line(muscles=["l13", "l14"]), ca.Line(muscles=["l23", "l24"])],
         rig=ca.Rig(start="resting", gauges=gauges, gauge_zero="lowest"),
     )
+
+
+def without_shaking(arm: ca.Arm) -> ca.Arm:
+    """The arm whose friction only its own motion loosens."""
+    return arm.replace({"sections[*].shaking": 0.0})
 
 
 def recordings(arm: ca.Arm, folder: str, names: list[str], payload: float = 0.0) -> list[ca.Recording]:
@@ -96,6 +103,12 @@ def distances(arm: ca.Arm, runs: list[ca.Recording]) -> str:
     return ", ".join(words) + (f"  STOPPED: {found.stopped}" if found.stopped else "")
 
 
+def total(arm: ca.Arm, runs: list[ca.Recording]) -> float:
+    """The sum of squares of these distances, m²."""
+    found = ca.validate(arm, runs)
+    return sum(found[run.name][f"tip {arm.n}"].rms ** 2 for run in runs)
+
+
 def fitted(arm: ca.Arm, runs: list[ca.Recording], free: list[str]) -> ca.Identification:
     """A fit from one start."""
     return ca.identify(arm, runs, free, delay=False, starts=1)
@@ -109,13 +122,13 @@ def told(found: ca.Identification) -> str:
 def asu(write: bool) -> None:
     """The two-section arm."""
     for label, start, free in (
+        ("no shaking, no preload", without_shaking(asu_start()), ASU_PLAIN),
         ("gauges as vented lines show them", asu_start(), ASU_FREE),
         ("gauge offsets fitted too", asu_start(VENTED), [*ASU_FREE, "gauge_offset"]),
     ):
         runs = recordings(start, "asu-two-section", list(ASU_RUNS))
-        count = len(fitted(start, runs[2:], free).parameters)
-        print(f"\n{label}: {count} numbers; rms distance of the tip, mm")
         found = fitted(start, runs[2:], free)
+        print(f"\n{label}: {len(found.parameters)} numbers; rms distance of the tip, mm")
         print("  fitted on 9 and 11:   ", distances(found.arm, runs), flush=True)
         found = fitted(start, [until(run, 2 / 3) for run in runs], free)
         print("  last third of each:   ", distances(found.arm, [after(run, 2 / 3) for run in runs]), flush=True)
@@ -123,12 +136,26 @@ def asu(write: bool) -> None:
         print("  each left out:        ", ", ".join(left_out), flush=True)
         found = fitted(start, runs, free)
         print("  fitted on all four:   ", distances(found.arm, runs), flush=True)
-    rig = found.arm.rig or ca.Rig()
-    offsets = {gauge.line: round(gauge.offset, -2) for gauge in rig.gauges}
-    start = found.arm.replace(rig=rig.replace(gauges=_gauges(offsets)))
-    runs = recordings(start, "asu-two-section", list(ASU_RUNS))
-    final = fitted(start, runs, ASU_FREE)
-    print("\nshipped, offsets fixed there:", offsets, "\n ", told(final), "\n ", distances(final.arm, runs))
+    shipped(found.arm, write)
+
+
+def shipped(arm: ca.Arm, write: bool) -> None:
+    """The arm that comes with the library: gauges fixed where a fit of everything has put them, to 100 Pa.
+
+    Fits end in different minima: this one begins at the arm that was found and at the one that is shipped already.
+    """
+    final, runs = None, []
+    for begin in (arm, ca.load_arm("asu-two-section")):
+        rig = begin.rig or ca.Rig()
+        gauges = [gauge.replace(offset=round(gauge.offset, -2)) for gauge in rig.gauges]
+        start = begin.replace(rig=rig.replace(gauges=gauges))
+        runs = recordings(start, "asu-two-section", list(ASU_RUNS))
+        found = fitted(start, runs, ASU_FREE)
+        offsets = {gauge.line: gauge.offset for gauge in gauges}
+        print("\nshipped, offsets fixed at", offsets, "\n ", told(found), "\n ", distances(found.arm, runs), flush=True)
+        if final is None or total(found.arm, runs) < total(final.arm, runs):
+            final = found
+    assert final is not None
     others = ["uiuc_noload_1", "jan_2", "apr_1"]
     print("  others:", distances(final.arm, recordings(final.arm, "asu-two-section", others)))
     load(final.arm)
@@ -142,10 +169,6 @@ def asu(write: bool) -> None:
             f"(± one standard error): {told(final)}."
         )
         ca.save_arm(final.arm.replace(name="asu-two-section", description=text), SHIPPED / "asu-two-section.toml")
-
-
-def _gauges(offsets: dict[str, float]) -> list[ca.Gauge]:
-    return [ca.Gauge(line=line, offset=offset, lowest=LOWEST[line]) for line, offset in offsets.items()]
 
 
 def load(arm: ca.Arm) -> None:

@@ -203,7 +203,8 @@ def test_a_save_that_has_no_place_is_refused_in_one_sentence(tmp_path: Path) -> 
 SECTION = "[[sections]]\nlength = 0.15\nradius = 0.0125\nmass = 0.1\nstiffness = 1700.0\n"
 FIELDS = (
     "length, radius, mass, stiffness, damping, offset, twist, muscles, length_range, stop_stiffness, "
-    "muscle_area, dead_zone, valve_lag, vent_lag, pressure_stiffness, hardening, creep, hysteresis, repeat"
+    "muscle_area, dead_zone, valve_lag, vent_lag, pressure_stiffness, hardening, preload, creep, "
+    "hysteresis, shaking, repeat"
 )
 MASS = "… 1e-12 … 1e6 kg"
 LENGTH = "… 1e-6 … 1000 m"
@@ -232,7 +233,7 @@ BAD_ENTRIES = {
     "twist = 60": "twist = 60: … -2π … 2π rad",
     "masss = 0.1": "masss is not … known … 'mass'?",
     "repeet = 2": "repeet is not … known … 'repeat'?",
-    "payloads = 2": f"payloads is not … known: {FIELDS}",
+    "colour = 2": f"colour is not … known: {FIELDS}",
     **{f"{field} = 2": f"{field} … field of the arm … above the first [[sections]]" for field in ARM_FIELDS},
     '"two\\nlines" = 2': rf"two\nlines is not … known: {FIELDS}",
     "repeat = 0": f"repeat = 0: {COUNT}",

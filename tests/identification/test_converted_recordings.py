@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +72,23 @@ def test_swings_of_the_trunk_begin_when_the_hand_is_gone(prototype, tmp_path):
     tip = found.sensors[2].values
     np.testing.assert_allclose(tip[:, 0], 0.15 * swing[begin:], atol=6e-6)
     np.testing.assert_allclose(tip[:, 1:], np.tile([0.0, 0.3], (len(tip), 1)), atol=6e-6)
+
+
+@pytest.mark.parametrize("name", ["convert_asu_two_section", "convert_stanford_trunk"])
+def test_a_converter_says_in_one_line_what_it_needs(tmp_path, name):
+    (tmp_path / "words.txt").write_text("no numbers\nat all\n")
+    for arguments, named in (
+        ([], "usage: "),
+        (["words.txt"], "usage: "),
+        (["words.txt", "a", "b"], "usage: "),
+        (["none.txt", "out"], "none.txt"),
+        (["words.txt", "out"], "words.txt"),
+    ):
+        command = [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ended.returncode == 1
+        assert named in ended.stderr
+        assert ended.stderr.count("\n") == 1, ended.stderr
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name.split(".")[0])

@@ -41,6 +41,8 @@ def test_a_loop_is_one_that_can_be_wherever_the_search_looks(section):
         (["stiffness", "stiffness per section"], ["free", "stiffness"]),
         ([], ["free", "at least one"]),
         (["delay"], ["free", "at least one"]),
+        (["shaking"], ["free", "shaking", "hysteresis"]),
+        ([Free("preload", bounds=(1, 2))], ["free", "preload", "bounds"]),
         (["twist"], ["free", "twist", "'single-section'", "one section"]),
         ([Free("stiffness", bounds=(3, 2))], ["bounds of stiffness = [3.0, 2.0]", "0 <= low < high"]),
         ([Free("stiffness", bounds=(1, 2), start=3)], ["start of stiffness = 3", "1 to 2"]),

@@ -72,6 +72,55 @@ def test_hysteresis_holds_an_arm_at_rest_anywhere():
     assert np.abs(rate[6:12]).max() < 1e-9 * np.abs(free[6:12]).max()  # accelerations
 
 
+FRICTION = (600.0, 300.0, 0.0)  # holds 2 N at most
+
+
+def rubbing(hysteresis):
+    section = ca.Section(
+        length=0.15, radius=0.0125, mass=0.1, stiffness=1700.0, damping=110.0, muscle_area=1.3e-4, hysteresis=hysteresis
+    )
+    return ca.Arm(sections=[section], rig=ca.Rig(start="resting"))
+
+
+def resting_run(arm, forces):
+    """Seen at rest where forces of muscles (3,), N, would hold the arm, and driven by nothing."""
+    q = ca.equilibrium(arm.replace({"sections[*].hysteresis": None}), forces)
+    tips = np.repeat(ca.tip_poses(arm, q)[None, :, :3, 3], len(TIMES), axis=0)
+    return ca.Recording("run", None, TIMES, [ca.TipPosition(1, tips[:, 0])])
+
+
+@pytest.mark.parametrize(
+    ("hysteresis", "force", "told"),
+    [
+        (FRICTION, 1.5, None),  # friction is enough,
+        (FRICTION, 6.0, "its hysteresis holds 2 N at most"),  # or not
+        ((600.0, 300.0, 300.0), 6.0, "its hysteresis holds 1 N at most"),
+        ((600.0, 0.0, 0.0), 6.0, None),  # a spring: it has no limit
+        (None, 6.0, "has no hysteresis, 0 N"),
+    ],
+)
+def test_a_rest_that_friction_cannot_hold_is_told(hysteresis, force, told):
+    """The muscle is named with what it needs, which is what would have held the arm there, and what it has."""
+    arm = rubbing(hysteresis)
+    found = ca.validate(arm, resting_run(arm, [0.0, force, 0.0]))
+    said = [each for each in found.warnings if "resting" in each]
+    if told is None:
+        assert said == []
+        return
+    (sentence,) = said
+    assert sentence.startswith("run: start = 'resting': l12")
+    assert told in sentence
+    needed = float(sentence.partition("needs ")[2].partition(" N")[0])
+    assert needed == pytest.approx(force, abs=0.2)  # springs pull the shape by a tenth of a millimetre
+
+
+def test_hysteresis_that_slides_on_and_on_holds_what_is_said_to_be_the_most():
+    arm = rubbing((600.0, 300.0, 100.0))
+    pull = ca.ForceSignal([0.0, 2.0], [[0, 0, 0], [60.0, 60.0, 60.0]])
+    motion = ca.simulate(arm, pull, duration=2)
+    np.testing.assert_allclose(motion.hysteresis[-1], 600 / (300 + 100), rtol=1e-3)  # e^-400l is left, l = 30 mm
+
+
 def test_without_a_tip_in_its_first_second_a_recording_cannot_say_where_it_begins(prototype):
     values = np.zeros((len(TIMES), 3))
     values[TIMES < 1.5] = np.nan

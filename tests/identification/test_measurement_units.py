@@ -10,7 +10,7 @@ import pytest
 from continuarm import PressureSignal, PressureSteps
 from continuarm.identification.measurement_units import SCALES, unit_scale
 from continuarm.identification.recording_file import read_recording
-from continuarm.simulation.inputs import SECONDS, UNITS
+from continuarm.simulation.pressure_commands import SECONDS, UNITS
 from refusals import refused
 
 

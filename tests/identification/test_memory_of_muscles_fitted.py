@@ -8,7 +8,7 @@ import continuarm as ca
 pytestmark = pytest.mark.slow
 
 
-def laboratory(seed):
+def laboratory(seed, **fields):
     """A random arm of one section with four muscles, two on a line, and three recordings of it with 0.3 mm of noise."""
     rng = np.random.default_rng(seed)
     four = ca.Muscles(angles=[np.pi, 0.0, np.pi / 2, 3 * np.pi / 2], radii=[0.03] * 4)
@@ -23,6 +23,7 @@ def laboratory(seed):
         hardening=float(rng.uniform(0.5e5, 2e5)),
         creep=[(float(rng.uniform(60, 150)), float(rng.uniform(1.0, 3.0)))],
     )
+    section = section.replace(**fields)
     truth = ca.Arm(name="truth", sections=[section], lines=[ca.Line(muscles=["l13", "l14"], delay=0.05)])
     runs = []
     for name in "abc":
@@ -36,6 +37,17 @@ def laboratory(seed):
         )
         runs.append(ca.simulated_recording(truth, blank, noise=3e-4, seed=int(rng.integers(1e6))))
     return truth, runs
+
+
+def test_preload_and_shaking_are_within_four_errors():
+    truth, runs = laboratory(2, hardening=0.0, creep=(), hysteresis=(400.0, 200.0, 0.0), shaking=0.2, preload=(1.5, -1))
+    start = truth.replace({"sections[*].shaking": 0.05, "sections[*].preload": (0.0, 0.0)})
+    found = ca.identify(start, runs, "stiffness, friction, shaking, preload", delay=False, starts=1)
+    wanted = {"shaking": 0.2, "preload x of section 1": 1.5, "preload y of section 1": -1.0, "friction a": 400.0}
+    for name, value in wanted.items():
+        assert np.isfinite(found[name].standard_error)
+        assert abs(found[name].value - value) < 4 * found[name].standard_error
+        assert found[name].standard_error < 0.3 * abs(value)  # and they say something
 
 
 @pytest.mark.parametrize("seed", [0, 1])

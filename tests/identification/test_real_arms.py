@@ -20,7 +20,7 @@ def test_the_two_section_arm_meets_its_recordings():
     runs = of_folder(arm, "asu-two-section", "oct2_*.csv.gz")
     found = ca.validate(arm, runs)
     assert not found.stopped
-    limits = {"oct2_1": 6.3, "oct2_5": 5.8, "oct2_9": 8.3, "oct2_11": 7.1}
+    limits = {"oct2_1": 4.5, "oct2_5": 4.8, "oct2_9": 5.8, "oct2_11": 7.2}
     assert {run.name for run in runs} == set(limits)
     for name, limit in limits.items():
         assert 1e3 * found[name]["tip 2"].rms < 1.1 * limit

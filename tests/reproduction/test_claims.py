@@ -9,7 +9,7 @@ import pytest
 
 from continuarm.reproduction.claims import CLAIMS, claim_rows
 from continuarm.reproduction.claims_energy import angular, conservative, elastic, orders
-from continuarm.reproduction.claims_motion import steady
+from continuarm.reproduction.claims_motion import measurements, steady
 from continuarm.reproduction.misprints import MISPRINTS
 from continuarm.reproduction.report_folder import STUDIES
 from continuarm.reproduction.study import Findings
@@ -45,7 +45,8 @@ def test_claims_are_in_the_order_of_the_paper():
 
 def test_studies_are_in_the_order_of_the_paper_and_every_need_is_one():
     assert list(STUDIES) == [
-        *("near-straight", "modal-form", "point-mass", "energy-shaping", "validation", "complexity", "experiments")
+        *("near-straight", "modal-form", "point-mass", "energy-shaping", "validation", "complexity", "experiments"),
+        "real-arms",  # the last claim of section V
     ]
     assert all(STUDIES[need].needs == () for study in STUDIES.values() for need in study.needs)  # one level deep
 
@@ -69,6 +70,31 @@ def test_five_sentences_matter():
 def test_that_models_agree_does_not_make_a_steady_state_right():
     at_rest = {str(k): {"fitted": {"steady_mm": [0.0, 0.0, 0.0]}} for k in (1, 2, 3)}
     assert steady(Findings({"steady_seconds": 0.5, "experiments": at_rest})).verdict == OPEN
+
+
+def group(share, fitted=True, other=None):
+    both = {"integral": share, "centre of gravity": share if other is None else other}
+    models = {name: {"of_motion": each, "worst_mm": 40.0} for name, each in both.items()}
+    counts = {"recordings": 3, "following": 3 * (max(both.values()) <= 0.25)}
+    return {"fitted": fitted, "models_apart_mm": 0.1, "models": models} | counts
+
+
+@pytest.mark.parametrize(
+    ("groups", "verdict"),
+    [
+        ([], OPEN),  # no recordings
+        ([group(0.1, fitted=False)], OPEN),  # none that shows what the model can be fitted to
+        ([group(0.1), group(0.1, fitted=False)], IN_PART),  # never more: it is not the paper's arm
+        ([group(0.1), group(0.5), group(2.0, fitted=False)], IN_PART),
+        ([group(0.3), group(0.1, fitted=False)], DIFFERS),
+        ([group(0.1, other=0.3)], DIFFERS),  # the claim is of both models
+    ],
+)
+def test_other_arms_than_the_papers_can_answer_for_it_in_part_at_best(groups, verdict):
+    answer = measurements(Findings({"groups": groups}))
+    assert answer.verdict == verdict
+    if groups and groups[0]["fitted"] and len(groups) == 2:
+        assert ("3 of 3 that were not" in answer.why) == (groups[1]["following"] == 3)
 
 
 @pytest.mark.parametrize(("largest", "verdict"), [(2.99, AGREES), (3.4, DIFFERS)])

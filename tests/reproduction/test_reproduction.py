@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 from viewing import open_browser, playwright
 
+import continuarm.reproduction.real_arms_study as real_arms_study
 import continuarm.reproduction.report_folder as reproduction
 import continuarm.reproduction.stored_results as stored_results
-from continuarm import CentreOfGravity, load_arm
+from continuarm import CentreOfGravity, load_arm, read_recording, validate
 from continuarm.cli.app import main
 from continuarm.paper.experiments import EXPERIMENTS, LABEL
 from continuarm.reproduction.claims import CLAIMS
@@ -46,6 +47,7 @@ TINY = Extent(
     engine_sections=(1, 3, 10, 20),
     points=21,
 )
+RECORDINGS = Path(__file__).parents[2] / "examples" / "recordings"
 DRAWINGS = [drawing for study in STUDIES.values() for drawing in study.drawings]
 
 
@@ -210,10 +212,11 @@ def test_csv_files_hold_the_numbers_of_the_json(made):
     assert {path.stem for path in (made.folder / "figures").glob("*.csv")} == set(tables)
     for name, columns in tables.items():
         rows = list(csv.reader(io.StringIO((made.folder / "figures" / f"{name}.csv").read_text(encoding="utf-8"))))
-        assert rows[0] == [f"{each['name']} [{each['unit']}]" for each in columns]
+        assert rows[0] == [f"{each['name']} [{each['unit']}]" if each["unit"] else each["name"] for each in columns]
         assert len(rows) > 1
         for column, cells in zip(columns, zip(*rows[1:], strict=True), strict=True):
-            assert [float(cell) if cell else None for cell in cells] == column["values"], (name, column["name"])
+            read = [float(cell) if cell else None for cell in cells] if column["unit"] else list(cells)
+            assert read == column["values"], (name, column["name"])
 
 
 def test_words_of_others_are_escaped():
@@ -314,6 +317,32 @@ def test_the_claimed_mean_error_is_refuted_by_more_than_its_uncertainty(made):
     assert verdicts["Ten sections: the mean energy error is 10^{−6} %."] == "differs"
 
 
+def test_real_arms_are_compared_as_validate_compares_them(made):
+    table = made.found["real-arms"].tables["real-arms"]
+    rows = {name: k for k, name in enumerate(table.words("recording"))}
+    assert len(rows) == sum(each["recordings"] for each in made.found["real-arms"].numbers["groups"]) == 43
+    arm = load_arm("asu-two-section")
+    run = read_recording(RECORDINGS / "asu-two-section" / "oct2_9.csv.gz", arm)
+    seen = validate(arm, run)["oct2_9"]["tip 2"]
+    k = rows["oct2_9"]
+    found = [table[name][k] for name in ("rms, integral", "worst, integral", "motion")]
+    # tables keep nine digits
+    np.testing.assert_allclose(found, [1e3 * seen.rms, 1e3 * seen.worst, 1e3 * seen.motion], rtol=1e-8)
+    heavy = next(each for each in made.found["real-arms"].numbers["groups"] if each["what"].endswith("400 g"))
+    assert heavy["payload"] > 0
+
+
+def test_without_recordings_the_report_says_where_they_are(tmp_path, undrawn, monkeypatch):
+    monkeypatch.setattr(real_arms_study, "PLACES", ())
+    here = reproduce(tmp_path, extent=TINY, only=["real-arms"])
+    assert here.claims[-1]["verdict"] == "cannot be checked"
+    assert "examples/recordings" in here.claims[-1]["why"]
+    assert "--recordings FOLDER" in "".join(PageReader(here.report.read_text(encoding="utf-8")).words)
+    there = reproduce(tmp_path, extent=TINY, only=["real-arms"], recordings=RECORDINGS)
+    assert there.computed == ("real-arms",)  # other recordings, another result
+    assert there.claims[-1]["verdict"] != "cannot be checked"
+
+
 # The commands
 
 
@@ -321,6 +350,7 @@ def test_bad_input_is_one_line(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     for arguments, words in (
         (["reproduce", "--only", "nothing", "-o", str(tmp_path)], ("only = 'nothing'", *STUDIES)),
+        (["reproduce", "--recordings", str(tmp_path), "-o", str(tmp_path)], ("recordings = ", "asu-two-section")),
         (["reproduce", "--seed", "-1", "-o", str(tmp_path)], ("seed = -1", "0")),
         (["reproduce", "-o", str(tmp_path / "file" / "below")], (str(tmp_path / "file" / "below"), "directory")),
         (["energy-shaping", "--samples", "3"], ("samples = 3", "1000")),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -24,7 +25,7 @@ from continuarm.arms.rig import Line, Rig
 from continuarm.arms.section import Section, constant_array
 from continuarm.arms.summary import arm_words, numbers
 from continuarm.common.argument_checks import require_kind
-from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite
+from continuarm.common.number_checks import Floats, numbers_of_shape, require_finite, require_shape
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -155,6 +156,26 @@ class Arm(Description):
         from continuarm.drawing.figures import plot_arm
 
         return plot_arm(self, q, pressures)
+
+    def page(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page that simulates the arm live in any browser, complete in one file; `continuarm export --page`.
+
+        Visitors set pressures, push the tip and turn the view; there is no server, and no network is needed. Steps of
+        1 ms are those of `FixedStep`, with all laws of muscles, valves and lines. The arm begins at rest without
+        pressure.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .html. A file that was there is replaced whole, or stays.
+
+        Examples
+        --------
+        >>> ca.load_arm("prototype").page("prototype.html")
+        """
+        from continuarm.export.page import export_page
+
+        export_page(self, path)
 
     @model_validator(mode="after")
     def _has_countable_muscles(self) -> Self:
@@ -298,8 +319,17 @@ def require_arm(arm: object) -> None:
 
 def per_section(arm: Arm, name: str, value: ArrayLike) -> Floats:
     """The value as an array (..., 3n) of finite numbers, three for each section."""
+    return numbers_of_shape(name, value, 3 * arm.n, *_counted(arm, name))
+
+
+def require_per_section(arm: Arm, name: str, shape: tuple[int, ...]) -> None:
+    """Raises ValueError unless a shape is (..., 3n)."""
+    require_shape(name, shape, 3 * arm.n, *_counted(arm, name))
+
+
+def _counted(arm: Arm, name: str) -> tuple[str, dict[int, str]]:
     sections = f"{arm.n} section{'s' if arm.n > 1 else ''} of {arm.name!r}"
-    return numbers_of_shape(name, value, 3 * arm.n, sections, force_hints(arm) if name == "tau" else {})
+    return sections, force_hints(arm) if name == "tau" else {}
 
 
 def force_hints(arm: Arm) -> dict[int, str]:
@@ -312,6 +342,6 @@ def force_hints(arm: Arm) -> dict[int, str]:
 
 def _rotation(vector: Vector) -> NDArray[np.float64]:
     x, y, z = vector
-    angle = math.sqrt(x * x + y * y + z * z)
+    angle = np.sqrt(x * x + y * y + z * z)
     cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + np.sinc(angle / np.pi) * cross + np.sinc(angle / math.tau) ** 2 / 2 * cross @ cross
+    return np.asarray(np.eye(3) + np.sinc(angle / np.pi) * cross + np.sinc(angle / math.tau) ** 2 / 2 * cross @ cross)

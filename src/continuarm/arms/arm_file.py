@@ -148,7 +148,7 @@ def save_arm(arm: Arm, path: str | os.PathLike[str]) -> None:
     try:
         # An arm saved through a link goes to the linked file; the link stays.
         place = output_path(path)
-        text = _text(arm).encode()
+        text = arm_text(arm).encode()
         if len(text) > _MOST_BYTES:
             raise ValueError(f"{shown(path)}: the arm takes {len(text)} bytes: must be at most {_MOST_BYTES}")
         with replaced(place) as new:
@@ -247,7 +247,7 @@ def _without_repeats(entries: ArmFile) -> Arm:
 # Writing
 
 
-def _text(arm: Arm) -> str:
+def arm_text(arm: Arm) -> str:
     fields = _changed(arm)
     del fields["sections"]
     blocks = [f"{_UNITS}\n{_lines(fields)}"]

@@ -25,11 +25,11 @@ def changed_fields(fields: dict[str, Any], changes: Mapping[str, Any]) -> dict[s
     Whether the new values are allowed is for the description to say: its sentences then name the whole path.
     """
     for path, value in changes.items():
-        fields = _changed(fields, _steps(path), value, "")
+        fields = _changed(fields, steps_of(path), value, "")
     return fields
 
 
-def _steps(path: Any) -> list[str | int]:
+def steps_of(path: Any) -> list[str | int]:
     """'sections[1].mass' -> ['sections', 1, 'mass']; the * stays as it is."""
     steps: list[str | int] = []
     at = 0

@@ -67,6 +67,9 @@ class Line(Description):
 class Gauge(Description):
     """The pressure gauge of a line: pressure = gain (reading - offset).
 
+    It reads what recordings log, in tables and signals. Pressures that somebody commands, in `simulate` and as
+    `PressureSteps`, are true ones.
+
     Examples
     --------
     >>> ca.Gauge(line="l11", gain=1.02, offset=-4e3)

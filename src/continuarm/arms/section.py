@@ -26,8 +26,10 @@ from continuarm.arms.field_types import (
     Loop,
     Mass,
     Numbers,
+    Preload,
     Pressure,
     Relaxation,
+    Shaking,
     Stiffening,
     StopStiffness,
     Three,
@@ -89,9 +91,15 @@ class Muscles(Description):
 
 def constant_array(values: ArrayLike) -> NDArray[np.float64]:
     """An array that nobody can write to: a frozen description stays what it is."""
-    array = np.array(values, dtype=float)
+    array = _numbers(values).copy()
     array.flags.writeable = False
     return array
+
+
+def _numbers(values: ArrayLike) -> NDArray[Any]:
+    """An array of doubles; complex where a number is, as in the arms that derivatives are taken with."""
+    array = np.asarray(values)
+    return array if np.iscomplexobj(array) else np.asarray(array, dtype=float)
 
 
 class Stop(NamedTuple):
@@ -105,12 +113,12 @@ class Stop(NamedTuple):
 
 def springs_over_lengths(muscle_map: NDArray[np.float64], stiffness: ArrayLike) -> NDArray[np.float64]:
     """Wᵀ k W of springs along the muscles: (..., muscles) -> (..., 3, 3) over q_i, N/m; dampers likewise."""
-    return np.asarray((muscle_map.T * np.asarray(stiffness, dtype=float)[..., None, :]) @ muscle_map)
+    return np.asarray((muscle_map.T * _numbers(stiffness)[..., None, :]) @ muscle_map)
 
 
 def _coefficient_matrix(value: float | tuple[Any, ...], muscle_map: NDArray[np.float64]) -> NDArray[np.float64]:
     """A number for all muscles, one for each, or a full matrix over q: always the 3x3 matrix over q."""
-    array = np.asarray(value, dtype=float)
+    array = _numbers(value)
     return array if array.ndim == 2 else springs_over_lengths(muscle_map, np.broadcast_to(array, len(muscle_map)))
 
 
@@ -177,6 +185,11 @@ class Section(Description):
     hardening: Hardening = Field(
         0.0, description="k3: N/m³, the spring of a muscle hardens, K_e l + k3 l³; 0: not at all"
     )
+    preload: Annotated[tuple[Preload, Preload], Two] = Field(
+        (0.0, 0.0),
+        description="f: N, muscles at angles θ push by -f1 cos θ - f2 sin θ without pressure: the section is bent at "
+        "rest, towards +x, +y",
+    )
     creep: tuple[Annotated[tuple[BranchStiffness, Relaxation], Two], ...] = Field(
         (),
         description="relaxing branches beside each muscle's spring, N/m and s each: a force e with ė = k l̇ - e/T; "
@@ -185,6 +198,11 @@ class Section(Description):
     hysteresis: Annotated[tuple[Loop, Loop, Loop], Three] | None = Field(
         None,
         description="a in N/m, b and g in 1/m of each muscle's h: ḣ = a l̇ - b |l̇| h - g l̇ |h|, N; none if left out",
+    )
+    shaking: Shaking = Field(
+        0.0,
+        description="c of hysteresis: b |l̇| becomes b ((1 - c) |l̇| + c Σ|l̇|), over all muscles of the arm; 0: a muscle "
+        "that rests stays stuck",
     )
 
     if TYPE_CHECKING:
@@ -208,8 +226,10 @@ class Section(Description):
             vent_lag: float | None = ...,
             pressure_stiffness: float = ...,
             hardening: float = ...,
+            preload: Numbers = ...,
             creep: Iterable[Numbers] = ...,
             hysteresis: Numbers | None = ...,
+            shaking: float = ...,
         ) -> None: ...
 
     def _words(self) -> str:
@@ -264,6 +284,8 @@ class Section(Description):
             a, b, g = self.hysteresis
             if a < 0 or b < abs(g):
                 raise FieldError("hysteresis", self.hysteresis, "a must be at least 0 and b at least |g|")
+        elif self.shaking:
+            raise FieldError("shaking", self.shaking, "needs hysteresis, which it makes muscles forget")
         return self
 
     def _check_coefficient(self, name: str, definite: str, above: str, least: float) -> None:
@@ -285,7 +307,7 @@ class Section(Description):
     @cached_property
     def joint(self) -> tuple[float, float, float]:
         """(σ, cos γ, sin γ) of the joint after the tip."""
-        return self.offset, math.cos(self.twist), math.sin(self.twist)
+        return self.offset, np.cos(self.twist), np.sin(self.twist)
 
     @cached_property
     def length_map(self) -> NDArray[np.float64]:
@@ -303,6 +325,12 @@ class Section(Description):
     def muscle_map(self) -> NDArray[np.float64]:
         """(muscles, 3): length changes of the muscles over q_i; the identity for the default layout."""
         return constant_array(np.eye(3) if self.muscles is None else self.muscles.length_map @ self.shape_map)
+
+    @cached_property
+    def muscle_preloads(self) -> NDArray[np.float64]:
+        """(muscles,): what each muscle pushes without pressure, -f1 cos θ - f2 sin θ, N."""
+        angles = np.arange(3) * 2 * np.pi / 3 if self.muscles is None else np.array(self.muscles.angles)
+        return constant_array(-self.preload[0] * np.cos(angles) - self.preload[1] * np.sin(angles))
 
     @cached_property
     def stops(self) -> list[Stop]:

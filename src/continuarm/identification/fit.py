@@ -27,12 +27,13 @@ from continuarm.identification.recorded_commands import recorded_commands
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_checks import check_pressures, checked_recording
 from continuarm.identification.residual_function import ResidualFunction
+from continuarm.identification.residual_slopes import residual_slopes
 from continuarm.identification.result import Identification
 from continuarm.identification.search_numbers import Free
 from continuarm.identification.sensor_comparison import SensorComparison, differences, sensor_comparisons
 from continuarm.identification.sensor_frame_and_delay import best_delay
 from continuarm.identification.sensor_noise import estimated_noise, given_noise
-from continuarm.identification.simulated_tracks import simulated_track
+from continuarm.identification.simulated_tracks import said_of_start, simulated_track
 from continuarm.identification.undetermined_parameters import undetermined_in_words
 
 __all__ = ["identify"]
@@ -186,7 +187,7 @@ def _result(
         search.tell(0.9, "errors of the parameters")
         if interruption.accepted:  # the search may have had no time for it
             residuals.estimate_scales(x)
-        slopes = residuals.jacobian(x, fine=True)
+        slopes = residual_slopes(residuals, x, fine=True)
         errors = parameter_covariance(residuals(x), slopes, residuals.channel_rows())
         tried = missing_effects(residuals, x, slopes, errors.covariance)
     if errors is unknown:
@@ -211,6 +212,9 @@ def _result(
     late = ["interrupted when all was computed: nothing is missing"] if interruption.accepted and not missing else []
     findings = [Finding(each, "serious", each) for each in missing]
     findings += [Finding(each) for each in (*late, *warnings)]
+    final = with_rig(fitted, parameters.frame(x), parameters.delays(x))
+    starts = (said_of_start(final, each) for each in (*residuals.recordings, *kept_back))
+    findings += [Finding(each, "warning", "a recording does not begin at rest") for each in starts if each is not None]
     findings += [*end.findings(), *(Finding(each) for each in search.stuck_warnings)]
     judgement = verdict(findings, unseen)
     source = provenance([each.name for each in residuals.recordings], rows)
@@ -218,7 +222,7 @@ def _result(
     description = " ".join(filter(None, [caution, fitted.description, source]))
     given = given_noise(residuals.recordings)
     return Identification(
-        arm=with_rig(fitted, parameters.frame(x), parameters.delays(x)).replace(description=description),
+        arm=final.replace(description=description),
         parameters=tuple(rows),
         correlation=correlation,
         undetermined=unseen,

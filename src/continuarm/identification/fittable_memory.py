@@ -39,7 +39,7 @@ def hysteresis(request: Request, per_section: bool) -> FittableParameter:
     def triples(values: Values) -> list[tuple[float, float, float]]:
         rows = (values[k : k + 3] for k in range(0, len(values), 3))
         # reported slopes look a little beyond the bounds, where no arm is
-        return [(a, b, float(np.clip(part, -1.0, 1.0)) * b) for a, b, part in rows]
+        return [(a, b, (part if abs(np.real(part)) <= 1 else np.sign(part)) * b) for a, b, part in rows]
 
     def changes(values: Values) -> list[dict[str, Any]]:
         return in_sections("hysteresis", triples(values), groups)

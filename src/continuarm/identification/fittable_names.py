@@ -28,6 +28,7 @@ FITTABLE: dict[str, Maker] = {
     **{f"bending_{f} per section": partial(sections.bending, name=f, per_section=True) for f in MATRICES},
     **{f: partial(maker, per_section=False) for f, maker in MEMORY.items()},
     **{f"{f} per section": partial(maker, per_section=True) for f, maker in MEMORY.items()},
+    "preload": sections.preload,
     "base_rotation": sections.base_rotation,
     "sensor_frame": rig.sensor_frame,
     "delay": rig.delay,

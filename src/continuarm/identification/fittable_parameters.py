@@ -53,6 +53,7 @@ SECTION_FIELDS = {
     "dead_zone": SectionField("Pa", "rest", lambda s: 5e4, pressed=True),
     "valve_lag": SectionField("s", "motion", lambda s: 0.05, pressed=True),
     "vent_lag": SectionField("s", "motion", lambda s: s.valve_lag or 0.05, pressed=True),
+    "shaking": SectionField("1", "motion", lambda s: 0.05),
     "hardening": SectionField("N/m³", "rest", lambda s: 0.1 * spring_of(s) / s.length**2),
     "pressure_stiffness": SectionField("N/m per Pa", "rest", lambda s: 1e-6 * spring_of(s), pressed=True),
 }
@@ -117,6 +118,10 @@ def scalars(request: Request, name: str, per_section: bool) -> FittableParameter
     _check_shown(request, name)
     if name == "dead_zone":  # beyond the highest pressure nothing pushes, and nothing shows how far beyond
         most = 0.95 * highest_pressure(request)
+    if name == "shaking":
+        most = 1.0
+        if not all(section.hysteresis for section in arm.sections):
+            raise ValueError("free: shaking makes muscles forget hysteresis, and a section has none")
     numbers = []
     for group in groups:
         begins = [_start(arm.sections[i], name) for i in group]
@@ -178,9 +183,9 @@ def matrices(request: Request, name: str, per_section: bool) -> FittableParamete
     def matrices(values: Values) -> list[Floats]:
         found = []
         for k in range(0, len(values), 6):
-            factor = np.eye(3)
-            factor[np.tril_indices(3, -1)] = values[k + 3 : k + 6]
-            factor *= np.array(values[k : k + 3])[:, None]
+            below = np.zeros((3, 3), dtype=np.result_type(*values[k + 3 : k + 6]))
+            below[np.tril_indices(3, -1)] = values[k + 3 : k + 6]
+            factor = np.array(values[k : k + 3])[:, None] * (np.eye(3) + below)
             found.append(factor @ factor.T)
         return found
 
@@ -260,6 +265,26 @@ def joints(request: Request, name: str, per_section: bool) -> FittableParameter:
         return [ReportedNumber(label, unit, v, False) for label, v in zip(labels_of(name, groups), values, strict=True)]
 
     return FittableParameter(free.name, "rest", tuple(numbers), reported, changes)
+
+
+def preload(request: Request) -> FittableParameter:
+    """Both components for each section: how it is bent at rest."""
+    takes_no_bounds(request)
+    arm, reach = request.arm, [spring_of(section) * section.length for section in request.arm.sections]
+    numbers = tuple(
+        SearchNumber(each, each - 10 * most, each + 10 * most, 0.1 * most)
+        for section, most in zip(arm.sections, reach, strict=True)
+        for each in section.preload
+    )
+
+    def changes(values: Values) -> list[dict[str, Any]]:
+        return [{"preload": pair} for pair in zip(values[::2], values[1::2], strict=True)]
+
+    def reported(values: Values) -> list[ReportedNumber]:
+        labels = [f"preload {axis} of section {i + 1}" for i in range(arm.n) for axis in "xy"]
+        return [ReportedNumber(label, "N", value, False) for label, value in zip(labels, values, strict=True)]
+
+    return FittableParameter(request.free.name, "rest", numbers, reported, changes)
 
 
 def base_rotation(request: Request) -> FittableParameter:

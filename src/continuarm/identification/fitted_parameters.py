@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,3 +89,18 @@ def with_error(value: float, error: float) -> str:
         places = max(digits - 1 - size, 0)
         return f"{value:.{places}f} ± {error:.{places}f}"
     return f"({value / 10.0**size:.{digits - 1}f} ± {error / 10.0**size:.{digits - 1}f})e{size}"
+
+
+_WITH_ERROR = re.compile(
+    r"([A-Za-z_][\w \[\],]*?) = "
+    r"(?:\((?P<large>[-+.\d]+) ± (?P<error>[.\d]+)\)e(?P<size>[-+]?\d+)|(?P<plain>[-+.\d]+) ± (?P<plain_error>[.\d]+))"
+)
+
+
+def read_errors(description: str) -> dict[str, float]:
+    """The standard errors that a description has, by the names of its parameters: what `provenance` wrote."""
+    found = {}
+    for each in _WITH_ERROR.finditer(description):
+        size = 10.0 ** int(each["size"] or 0)
+        found[each[1].strip()] = size * float(each["error"] or each["plain_error"])
+    return found

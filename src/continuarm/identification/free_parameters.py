@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.parameters import unchecked
 from continuarm.arms.rig import frame_pose
 from continuarm.common.argument_checks import listed
 from continuarm.common.number_checks import Floats
@@ -38,6 +39,7 @@ class FreeParameters:
         self.upper = np.array([number.x(number.high) for number in self.search_numbers])
         # of every number of the search
         self.shows_in = np.array([parameter.shows_in for parameter in chosen for _ in parameter.search_numbers])
+        self.exact = np.array([each.has_exact_slopes for each in chosen for _ in each.search_numbers])
         self.one_to_one = [parameter.one_to_one for parameter in chosen for _ in parameter.search_numbers]
         self.logarithmic = [number.scale is None for number in self.search_numbers]
         self.labels = [each.name for each in self.reported(self.start)]
@@ -45,7 +47,7 @@ class FreeParameters:
     def __len__(self) -> int:
         return len(self.search_numbers)
 
-    def _values(self, x: Floats) -> dict[str, list[float]]:
+    def _values(self, x: Floats) -> dict[str, list[Any]]:
         """The values of every chosen parameter, by its name."""
         each = iter([number.value(xi) for number, xi in zip(self.search_numbers, x, strict=True)])
         return {parameter.name: [next(each) for _ in parameter.search_numbers] for parameter in self.chosen}
@@ -57,17 +59,27 @@ class FreeParameters:
     def arm(self, x: Floats) -> Arm:
         """The arm that the numbers describe."""
         values = self._values(x)
+        changed, turned = self._changes(values)
+        sections = [s.replace(**own) if own else s for s, own in zip(self.start_arm.sections, changed, strict=True)]
+        arm = self.start_arm.replace(sections=sections, **turned)
+        for parameter in self.chosen:
+            arm = parameter.of_arm(values[parameter.name], arm)
+        return arm
+
+    def moved_arm(self, arm: Arm, x: Floats, k: int, by: complex) -> Arm:
+        """The arm of x with its number k moved by a little, which may be complex; unchecked, so that it need not be."""
+        changed, turned = self._changes(self._values(x + by * np.eye(len(x))[k]))
+        sections = tuple(unchecked(s, **own) if own else s for s, own in zip(arm.sections, changed, strict=True))
+        return unchecked(arm, sections=sections, **turned)
+
+    def _changes(self, values: dict[str, list[Any]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The fields that values change: of every section, and of the arm."""
         changed: list[dict[str, Any]] = [{} for _ in self.start_arm.sections]
         for parameter in self.chosen:
             # of a joint between sections, the last section has nothing to change
             for own, more in zip(changed, parameter.changes(values[parameter.name]), strict=False):
                 own.update(more)
-        sections = [s.replace(**own) if own else s for s, own in zip(self.start_arm.sections, changed, strict=True)]
-        turned = {"base_rotation": tuple(values["base_rotation"])} if "base_rotation" in values else {}
-        arm = self.start_arm.replace(sections=sections, **turned)
-        for parameter in self.chosen:
-            arm = parameter.of_arm(values[parameter.name], arm)
-        return arm
+        return changed, {"base_rotation": tuple(values["base_rotation"])} if "base_rotation" in values else {}
 
     def delays(self, x: Floats) -> dict[str, float]:
         """By how much recordings are late, s, by their names; empty if no delay is free."""

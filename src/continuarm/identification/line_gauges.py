@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from continuarm.arms.arm import Arm
+from continuarm.arms.rig import Line
 from continuarm.common.number_checks import Floats
 
 VENTED = 1.0
@@ -21,18 +24,51 @@ def line_pressures(arm: Arm, times: Floats, readings: Floats) -> Floats:
     """
     if arm.rig is None:
         return readings
-    gains, offsets, lowest = np.ones(readings.shape[1]), np.zeros(readings.shape[1]), np.zeros(readings.shape[1])
-    for gauge in arm.rig.gauges:
-        line = arm.muscle_lines[arm.muscle_columns[gauge.line]]
-        columns = [arm.muscle_columns[name] for name in line.muscles]
-        gains[columns], offsets[columns] = gauge.gain, gauge.offset
-        lowest[columns] = gauge.offset if gauge.lowest is None else gauge.lowest
+    gains, offsets, lowest = _gauges(arm)
     shifted = readings - offsets
     if arm.rig.gauge_zero == "lowest":
         ends = np.cumsum([len(section.muscle_map) for section in arm.sections])
         for own in np.split(np.arange(readings.shape[1]), ends[:-1]):
             shifted[:, own] -= _lowest_mean(times, readings[:, own] - lowest[own])
     return gains * shifted
+
+
+def gauge_readings(arm: Arm, pressures: Floats) -> Floats:
+    """What gauges read of pressures (..., muscles), Pa: pressure / gain + offset by the rig, gauges not drifted."""
+    if arm.rig is None:
+        return pressures
+    gains, offsets, _ = _gauges(arm)
+    return pressures / gains + offsets
+
+
+def _gauges(arm: Arm) -> tuple[Floats, Floats, Floats]:
+    """Gain, offset, Pa, and lowest reading, Pa, of the gauge of every muscle's line: (muscles,) each."""
+    gains, offsets, lowest = (np.full(len(arm.muscle_names), value) for value in (1.0, 0.0, 0.0))
+    for gauge in () if arm.rig is None else arm.rig.gauges:
+        line = arm.muscle_lines[arm.muscle_columns[gauge.line]]
+        columns = [arm.muscle_columns[name] for name in line.muscles]
+        gains[columns], offsets[columns] = gauge.gain, gauge.offset
+        lowest[columns] = gauge.offset if gauge.lowest is None else gauge.lowest
+    return gains, offsets, lowest
+
+
+def lines_read(arm: Arm, named: Sequence[str]) -> list[Line]:
+    """The lines whose readings are needed where those of some muscles are given.
+
+    Lines with a gauge, whose reading of no pressure need not be 0; and, where the zero of a section is read off its
+    lowest reading, all lines of a section of which one is given.
+    """
+    if arm.rig is None:
+        return []
+    needed = {arm.muscle_lines[arm.muscle_columns[gauge.line]] for gauge in arm.rig.gauges}
+    if arm.rig.gauge_zero == "lowest":
+        counts = [len(section.muscle_map) for section in arm.sections]
+        section_of = dict(zip(arm.muscle_names, np.repeat(np.arange(arm.n), counts), strict=True))
+        given = {section_of[name] for name in named}
+        needed |= {
+            line for name, line in zip(arm.muscle_names, arm.muscle_lines, strict=True) if section_of[name] in given
+        }
+    return [line for line in dict.fromkeys(arm.muscle_lines) if line in needed]
 
 
 def _lowest_mean(times: Floats, values: Floats) -> float:

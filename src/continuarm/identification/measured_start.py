@@ -85,17 +85,53 @@ def _first_places(
     return where, how_fast, sections
 
 
-def holding(plant: Plant, commands: Commands, q: Floats) -> Floats:
-    """h of every muscle (muscles,), N, that keeps the arm at rest at q under commands (·,): the least of all that do.
+def needed_to_rest(plant: Plant, commands: Commands, q: Floats) -> Floats:
+    """By how much every muscle (muscles,), N, must be held back for rest at q under commands (·,): the least that do.
 
-    Of sections without hysteresis nothing is held.
+    At an equilibrium nothing is needed.
     """
     arm = plant.arm
     still = np.zeros_like(commands.pressures)
     tau = commands.forces + plant.muscle_forces(commands.pressures, still, q)
     left = tau + wrench_forces(arm, q, commands.wrench) - gravity_forces(arm, q) - elastic_forces(arm, q)
-    held = []
-    for i, section in enumerate(arm.sections):
-        own = section.muscle_map @ np.linalg.solve(section.muscle_map.T @ section.muscle_map, left[3 * i : 3 * i + 3])
-        held.append(own if section.hysteresis else 0.0 * own)
-    return np.concatenate(held)
+    maps = [section.muscle_map for section in arm.sections]
+    return np.concatenate([w @ np.linalg.solve(w.T @ w, own) for w, own in zip(maps, left.reshape(-1, 3), strict=True)])
+
+
+def holding(plant: Plant, commands: Commands, q: Floats) -> Floats:
+    """h of every muscle (muscles,), N, that keeps the arm at rest at q under commands (·,).
+
+    Of sections without hysteresis nothing is held.
+    """
+    return np.where(_most_held(plant.arm) > 0, needed_to_rest(plant, commands, q), 0.0)
+
+
+def _most_held(arm: Arm) -> Floats:
+    """The most that hysteresis holds a muscle back by, a/(b + g) (muscles,), N: what it tends to where it slides."""
+    found = []
+    for section in arm.sections:
+        a, b, g = section.hysteresis or (0.0, 0.0, 0.0)
+        found += [a / (b + g) if b + g > 0 else np.inf if a > 0 else 0.0] * len(section.muscle_map)
+    return np.array(found)
+
+
+def unheld(plant: Plant, commands: Commands, q: Floats) -> str | None:
+    """A sentence where friction cannot hold an arm at q under commands (·,), about the muscle that lacks most.
+
+    What its spring makes of SAMPLE, by which samples may be off, does not count. None where friction can.
+    """
+    arm = plant.arm
+    needed, available = np.abs(needed_to_rest(plant, commands, q)), _most_held(arm)
+    counts = [len(section.muscle_map) for section in arm.sections]
+    springs = np.repeat([np.linalg.eigvalsh(section.stiffness_matrix)[-1] for section in arm.sections], counts)
+    lacking = needed - available - SAMPLE * springs
+    if lacking.max() <= 0:
+        return None
+    worst = int(np.argmax(lacking))
+    others = int((lacking > 0).sum()) - 1
+    more = f" (and {others} more)" if others else ""
+    held = f"its hysteresis holds {available[worst]:.3g} N at most: it slips from there as soon as it moves"
+    return (
+        f"{arm.muscle_names[worst]}{more} needs {needed[worst]:.3g} N to rest where the first samples show the arm, "
+        f"and {held if available[worst] else 'has no hysteresis, 0 N: it moves at once'}"
+    )

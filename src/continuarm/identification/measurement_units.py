@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection
 
 from continuarm.arms.description import did_you_mean
-from continuarm.simulation.inputs import SECONDS, UNITS
+from continuarm.simulation.pressure_commands import SECONDS, UNITS
 
 SCALES: dict[str, tuple[str, float]] = {
     **{unit: ("pressure", scale) for unit, scale in UNITS.items()},

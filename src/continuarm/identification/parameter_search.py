@@ -12,6 +12,7 @@ from continuarm.common.number_checks import Booleans, Floats
 from continuarm.identification.measurement_units import readable
 from continuarm.identification.outliers import LOSSES, robust_cost
 from continuarm.identification.residual_function import ResidualFunction
+from continuarm.identification.residual_slopes import residual_slopes
 from continuarm.identification.resting_shapes import resting_shapes
 from continuarm.identification.stuck_sensors import stuck_samples
 
@@ -178,7 +179,7 @@ class ParameterSearch:
             found = least_squares(
                 residuals,
                 np.clip(base[free], lower + margin, upper - margin),
-                jac=lambda part: self.residuals.jacobian(whole(part), free),
+                jac=lambda part: residual_slopes(self.residuals, whole(part), free),
                 bounds=(lower, upper),
                 loss=loss,
                 f_scale=LOSSES[loss],

@@ -15,25 +15,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, Payload, require_arm
+from continuarm.arms.parameters import unchecked
 from continuarm.arms.rig import STARTS, Start
 from continuarm.common.argument_checks import choice, listed, require_title, truth_value
 from continuarm.common.limits import LARGEST
 from continuarm.common.number_checks import Floats, as_float, not_too_large, real_numbers
 from continuarm.common.text import printable, short
 from continuarm.dynamics.commands import Commands
-from continuarm.identification.line_gauges import line_pressures
+from continuarm.identification.line_gauges import gauge_readings, line_pressures
 from continuarm.identification.sensors import Sensor
+from continuarm.simulation.commanded import check_input, commands_of, readings_of
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, muscle_count, split_commands
 from continuarm.simulation.gauges import clamped_gauges
-from continuarm.simulation.inputs import (
-    Input,
-    PressureSignal,
-    WrenchSignal,
-    check_input,
-    commands_of,
-    gauge_pressures,
-    readings_of,
-)
+from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal
+from continuarm.simulation.pressure_commands import gauge_pressures
 
 NO_SENSORS = "has no measured channel, no sensors: must have tip positions, orientations or lengths"
 MOST_NAMED = 6
@@ -99,7 +94,9 @@ class Recording:
     name : str
         What messages call it.
     input : optional
-        What drove the arm: `PressureSteps`, `PressureSignal`, `ForceSignal`, or None.
+        What drove the arm: `PressureSteps`, `PressureSignal`, `ForceSignal`, or None. A signal, and every table, is a
+        log: it has what the gauges of the arm's `rig` read. Steps, and what a controller gives, are commands: true
+        pressures, which no gauge has read.
     times : array_like, (k,)
         Of the samples, s, on the clock of the input, which begins at 0; of a static table the row numbers.
     sensors : sequence
@@ -202,7 +199,7 @@ class Recording:
             Each with k rows.
         arm : Arm
         pressures : array_like, (k, muscles), optional
-            Pa.
+            Pa, as the gauges of the arm's rig read them.
         forces : array_like, (k, 3n), optional
             N.
         wrench : array_like, (k, 6), optional
@@ -254,9 +251,12 @@ class Recording:
         Returns
         -------
         CommandsOverTime
-            What was logged, and not what it drives the arm by.
+            What was logged, and not what it drives the arm by; of true pressures, what gauges would have read.
         """
-        return readings_of(arm, self.input, self.wrench)
+        drive = readings_of(arm, self.input, self.wrench)
+        if isinstance(self.input, (CommandRows, PressureSignal)) or arm.rig is None or not arm.rig.gauges:
+            return drive
+        return replace(drive, begin=_as_gauges_read(arm, drive.begin), end=_as_gauges_read(arm, drive.end))
 
     def loaded(self, arm: Arm) -> Arm:
         """The arm with what hung on its tip in this run.
@@ -270,7 +270,7 @@ class Recording:
         Arm
         """
         mass, offset = arm.carried_mass
-        return arm.replace(payload=Payload(mass=mass + self.payload, offset=offset)) if self.payload else arm
+        return unchecked(arm, payload=Payload(mass=mass + self.payload, offset=offset)) if self.payload else arm
 
     def start_of(self, arm: Arm) -> Start:
         """How it begins for an arm: as it says itself, or as the arm's rig does.
@@ -368,6 +368,14 @@ class Recording:
         both = zip(self.sensors, masks, strict=True)
         cut = [sensor.replace(values=np.where(mask, np.nan, sensor.values)) for sensor, mask in both]
         return replace(self, sensors=tuple(cut))
+
+
+def _as_gauges_read(arm: Arm, rows: Floats) -> Floats:
+    """Rows of commands (k, commands) with what gauges read in place of pressures, where there are any."""
+    parts = split_commands(arm, rows)
+    if not parts.pressures.any():
+        return rows
+    return command_rows(arm, gauge_readings(arm, parts.pressures), parts.forces, parts.wrench)
 
 
 def _table_columns(name: str, values: ArrayLike, width: int, count: int) -> Floats:

@@ -10,7 +10,7 @@ from continuarm.common.text import short
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensors import reach
 from continuarm.simulation.commands_over_time import split_commands
-from continuarm.simulation.inputs import UNITS
+from continuarm.simulation.pressure_commands import UNITS
 
 HIGHEST_PRESSURE = 2e7
 """Pa, 200 bar: what is beyond is in another unit."""

@@ -17,14 +17,16 @@ from continuarm.common.files import file_name, output_path, replaced
 from continuarm.common.number_checks import Floats, as_float
 from continuarm.common.text import printable, short, shown
 from continuarm.dynamics.plant import Plant
+from continuarm.identification.line_gauges import gauge_readings, lines_read
 from continuarm.identification.measurement_units import for_people
 from continuarm.identification.recording import Recording
 from continuarm.identification.recording_table import TIP_LOADS, recording_of_table, run_in_lines, signal
 from continuarm.identification.sample_repairs import REPEATS, Repeats
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
-from continuarm.simulation.inputs import UNITS, Input, WrenchSignal
+from continuarm.simulation.inputs import Input, WrenchSignal
 from continuarm.simulation.motion_file import SUFFIXES, load_motion
+from continuarm.simulation.pressure_commands import UNITS
 
 __all__ = ["read_recording", "write_recording"]
 
@@ -131,8 +133,10 @@ def write_recording(recording: Recording, arm: Arm, path: str | os.PathLike[str]
         times = np.union1d(times, drive.times[drive.times < times[-1]])
     commanded = split_commands(arm, drive.at(times))
     columns: dict[str, Floats] = {} if recording.static else {"t [s]": times}
+    pressed = [name for name, each in zip(arm.muscle_names, commanded.pressures.T, strict=True) if each.any()]
+    read = {name for line in lines_read(arm, pressed) for name in line.muscles} if pressed else set()
     for name, values in zip(arm.muscle_names, commanded.pressures.T, strict=True):
-        if values.any():
+        if values.any() or name in read:
             columns[f"{name} [kPa]"] = values / UNITS["kPa"]
     if commanded.forces.any():
         each = commanded.forces @ np.linalg.pinv(arm.muscle_lengths(np.eye(3 * arm.n)).T)
@@ -192,7 +196,8 @@ def _from_motion(path: Path, arm: Arm, input: Input | None, start: Start | None,
             )
         forces = motion.tau - plant.muscle_forces(motion.pressures, motion.hysteresis, motion.q)
         forces[np.abs(forces) < 1e-9 * max(1.0, np.abs(motion.tau).max())] = 0.0
-        rows = command_rows(arm, pressures=motion.pressures, forces=forces)
+        read = gauge_readings(arm, motion.pressures) if motion.pressures.any() else motion.pressures
+        rows = command_rows(arm, pressures=read, forces=forces)
         lines = run_in_lines(rows) if linear is None else linear
         input = signal(arm, motion.t, rows, lines)
     if motion.wrench.any():

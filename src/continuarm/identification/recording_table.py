@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +20,14 @@ from continuarm.arms.rig import Start
 from continuarm.common.number_checks import Floats
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
+from continuarm.identification.line_gauges import lines_read
 from continuarm.identification.measurement_units import unit_scale
 from continuarm.identification.recording import CommandRows, Recording
 from continuarm.identification.sample_repairs import Repeats, clock_order, without_flips, without_repeats
 from continuarm.identification.sensors import MuscleLength, Sensor, TipOrientation, TipPosition
 from continuarm.simulation.commands_over_time import command_rows, split_commands
-from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal, fed_columns, muscle_index
+from continuarm.simulation.inputs import Input, PressureSignal, WrenchSignal
+from continuarm.simulation.pressure_commands import fed_columns, muscle_index, refuse_contradictions
 
 COLUMNS = (
     (r"t|time", "time"),
@@ -167,7 +169,21 @@ def _command_rows(arm: Arm, commanded: dict[Column, Floats], count: int) -> Floa
             pressures[:, fed_columns(arm, name, pressed)] = values[:, None]
         else:
             forces[:, muscle_index(arm, f"l{name[1:]}")] = values
+    refuse_contradictions(arm, "pressures", pressures)
+    if pressed:
+        _require_readings(arm, pressed)
     return command_rows(arm, pressures=pressures, forces=arm.muscle_forces(forces), wrench=wrench)
+
+
+def _require_readings(arm: Arm, pressed: Sequence[str]) -> None:
+    """Raises ValueError for a line whose reading is needed and not there: of others no column means no pressure."""
+    for line in lines_read(arm, pressed):
+        if not set(line.muscles) & set(pressed):
+            wanted = " or ".join(f"'{name} [kPa]'" for name in line.muscles)
+            raise ValueError(
+                f"has no pressure of the line {', '.join(line.muscles)}, which the rig of {short(arm.name)} reads by "
+                f"a gauge: must have a column {wanted}, as a missing reading is not a pressure of 0"
+            )
 
 
 def run_in_lines(rows: Floats) -> bool:

@@ -1,31 +1,31 @@
-"""What a search makes small: measured less simulated, over the noise, as a function of its numbers; its Jacobian."""
+"""What a search makes small: measured less simulated, over the noise, as a function of its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.interruption import Interruption
 from continuarm.common.number_checks import Floats
+from continuarm.dynamics.mass_and_coriolis import COMPLEX_STEP
+from continuarm.engine.directions import NOWHERE, Directions
 from continuarm.identification.free_parameters import FreeParameters
 from continuarm.identification.outliers import robust_sigma
 from continuarm.identification.parameter_covariance import ChannelRows
 from continuarm.identification.recording import Recording
 from continuarm.identification.sensor_comparison import Differences, differences
 from continuarm.identification.sensor_noise import residual_scales
-from continuarm.identification.simulated_tracks import Track, simulated_track, time_ahead
+from continuarm.identification.simulated_tracks import Track, has_exact_slopes, simulated_track, time_ahead
 
 RTOL = 1e-7
 """Of the simulations of a search: slopes by forward differences are then good to a few thousandths."""
-FINE_RTOL = 1e-9
-"""Of those behind the errors of a result."""
-STEP, FINE_STEP = 1e-3, 2e-3
-"""Of forward and of central differences, in the numbers of a search."""
+SMALL = 1e-6
+"""Step over which readings are differenced, in the numbers of a search: they are smooth, and known to rounding."""
 NOT_REACHED = 3.0
 """By how much the distance to samples counts more that a motion ended too early to show."""
 
@@ -37,6 +37,14 @@ class Variation(NamedTuple):
     later: Mapping[str, float] = MappingProxyType({})  # s, by how much recordings are later
     frame: Floats | None = None  # (4, 4), by which the frame of the sensors is moved
     creep: float = 0.0  # s: readings go on by a hundredth of what they were about so long before, 0: they do not
+
+
+class Point(NamedTuple):
+    """Where residuals are asked for beside the numbers of a search: an arm, None for theirs, and what sensors do."""
+
+    arm: Arm | None
+    delays: Mapping[str, float]  # s, by the names of recordings
+    frame: Floats | None  # (4, 4), pose of the world in the frame of the sensors
 
 
 class ResidualFunction:
@@ -54,7 +62,8 @@ class ResidualFunction:
         self.used = [[np.isfinite(sensor.values) for sensor in recording.sensors] for recording in recordings]
         self.scales = [[1.0 for _ in recording.sensors] for recording in recordings]
         self.evaluations = 0
-        self._latest: dict[tuple[bytes, float], list[Track]] = {}
+        # a search asks for slopes, misfit and scales where it asked for the residuals before
+        self._latest: dict[tuple[bytes, float], tuple[list[Track], list[Differences]]] = {}
 
     @property
     def count(self) -> int:
@@ -63,105 +72,146 @@ class ResidualFunction:
 
     def tracks(self, x: Floats, rtol: float = RTOL) -> list[Track]:
         """All recordings simulated."""
+        return self._at(x, rtol)[0]
+
+    def differences(self, x: Floats, rtol: float = RTOL) -> list[Differences]:
+        """Measured less simulated, of every recording, in the units of its sensors."""
+        return self._at(x, rtol)[1]
+
+    def __call__(self, x: Floats, rtol: float = RTOL) -> Floats:
+        return self._over_scales(self.differences(x, rtol))
+
+    def _at(self, x: Floats, rtol: float) -> tuple[list[Track], list[Differences]]:
         key = (x.tobytes(), rtol)
         if key not in self._latest:
-            found = self._simulated([self.parameters.arm(x)], x, rtol)[0]
-            self._latest = {key: found}  # a search asks for the slopes where it asked for the residuals before
+            arm, here = self.parameters.arm(x), self.point(x)
+            jobs = list(range(len(self.recordings)))
+            tracks = self._done(lambda r: self._simulated(r, arm, rtol, here), jobs)
+            found = self._done(lambda r: self._compared(r, tracks[r], here), jobs)
+            self.evaluations += len(jobs)
+            self._latest = {key: (tracks, found)}
         return self._latest[key]
 
+    def point(self, x: Floats) -> Point:
+        """What numbers of a search say, but for their arm."""
+        return Point(None, self.parameters.delays(x), self.parameters.frame(x))
+
+    def at_points(
+        self, x: Floats, points: Sequence[Point], rtol: float = RTOL, among: Container[int] | None = None
+    ) -> Floats:
+        """(N, points): residuals at points near x. Only recordings of which a point says something else are compared
+        again, and simulated only with another arm; all of them together, on all threads.
+
+        among: numbers of the recordings that count, all if left out; the rows of others are those at x."""
+        base, here = self._at(x, rtol)
+        now = self.point(x)
+        kept = [self._weighted(r, own) for r, own in enumerate(here)]
+        ends = np.cumsum([0, *map(len, kept)])
+        found = np.empty((int(ends[-1]), len(points)), order="F")
+        jobs: list[tuple[int, int, Point]] = []
+        for column, point in enumerate(points):
+            moved = point.arm is not None or not _same(point.frame, now.frame)
+            for r, recording in enumerate(self.recordings):
+                if among is not None and r not in among:
+                    found[ends[r] : ends[r + 1], column] = kept[r]
+                elif moved or point.delays.get(recording.name, 0.0) != now.delays.get(recording.name, 0.0):
+                    jobs.append((column, r, point))
+                else:
+                    found[ends[r] : ends[r + 1], column] = kept[r]
+        self.evaluations += sum(point.arm is not None for _, _, point in jobs)
+
+        def fill(job: tuple[int, int, Point]) -> None:
+            column, r, point = job
+            track = base[r] if point.arm is None else self._simulated(r, point.arm, rtol, now, base[r])
+            found[ends[r] : ends[r + 1], column] = self._weighted(r, self._compared(r, track, point))
+
+        self._done(fill, jobs)
+        return found
+
+    def exact_slopes(self, x: Floats, columns: Sequence[int], rtol: float) -> dict[int, Floats]:
+        """(rows, columns) each: ∂(residuals)/∂x of the recordings that have exact slopes, by their numbers.
+
+        The columns must be of numbers that motions have exact slopes by: `FreeParameters.exact`.
+        """
+        arm, here = self.parameters.arm(x), self.point(x)
+        able = [r for r, each in enumerate(self.recordings) if has_exact_slopes(each, arm)] if columns else []
+        if not able:
+            return {}
+        moved = [self.parameters.moved_arm(arm, x, k, 1j * COMPLEX_STEP) for k in columns]
+        directions = Directions(moved, np.ones(len(moved)))
+        directions.constant_slopes()  # once for all threads
+        beside = {by: [self.parameters.moved_arm(arm, x, k, by) for k in columns] for by in (SMALL, -SMALL)}
+        self.evaluations += len(able)
+
+        def slopes(r: int) -> Floats:
+            track = self._simulated(r, arm, rtol, here, moved=directions)
+            base = self._weighted(r, self._compared(r, track, here))
+            found = np.zeros((len(base), len(columns)), order="F")
+            for column in range(len(columns)):
+                for by, arms in beside.items():
+                    there = track.moved(self.recordings[r].loaded(arms[column]), column, by)
+                    try:
+                        found[:, column] = (self._weighted(r, self._compared(r, there, here)) - base) / by
+                        break
+                    except ValueError:  # at the edge of the model's range, beyond which nothing is read
+                        continue
+            return found
+
+        return dict(zip(able, self._done(slopes, able), strict=True))
+
+    def rows(self, r: int) -> slice:
+        """Where the residuals of a recording stand among all of them."""
+        counts = [sum(int(mask.sum()) for mask in masks) for masks in self.used]
+        return slice(sum(counts[:r]), sum(counts[: r + 1]))
+
     def _simulated(
-        self, arms: Sequence[Arm], x: Floats, rtol: float, near: Sequence[Track] | None = None
-    ) -> list[list[Track]]:
-        """All recordings simulated with each of some arms, for as long as delays near those of x ask for."""
-        hints: Sequence[Track | None] = [None] * len(self.recordings) if near is None else near
-        both, check = list(zip(self.recordings, hints, strict=True)), self.interruption.check
-        late = self.parameters.delays(x)
-        jobs = [
-            (arm, each, rtol, hint, check, time_ahead(late.get(each.name, 0.0))) for arm in arms for each, hint in both
-        ]
-        self.evaluations += len(jobs)
+        self,
+        r: int,
+        arm: Arm,
+        rtol: float,
+        at: Point,
+        near: Track | None = None,
+        moved: Directions = NOWHERE,
+    ) -> Track:
+        """A recording simulated, for as long as a delay near that of a point asks for."""
+        recording = self.recordings[r]
+        ahead = time_ahead(at.delays.get(recording.name, 0.0))
+        return simulated_track(arm, recording, rtol, near, self.interruption.check, ahead, moved)
+
+    def _compared(self, r: int, track: Track, at: Point) -> Differences:
+        return differences(self.recordings[r], track, at.delays.get(self.recordings[r].name, 0.0), at.frame)
+
+    def _done(self, act: Callable[[Any], Any], jobs: Iterable[Any]) -> list[Any]:
+        """What comes of all jobs, done together."""
+        each = list(jobs)
         try:
-            done = iter(list(self.pool.map(lambda job: simulated_track(*job), jobs)))
+            return list(self.pool.map(act, each))
         except RuntimeError:  # no thread can be started: what one asks for must be done without
-            done = iter([simulated_track(*job) for job in jobs])
-        return [[next(done) for _ in self.recordings] for _ in arms]
-
-    def differences(self, x: Floats, tracks: Sequence[Track] | None = None) -> list[Differences]:
-        """Measured less simulated, of every recording, in the units of its sensors."""
-        tracks = self.tracks(x) if tracks is None else tracks
-        return self._compared(tracks, self.parameters.delays(x), self.parameters.frame(x))
-
-    def _compared(self, tracks: Sequence[Track], delays: dict[str, float], frame: Floats | None) -> list[Differences]:
-        both = zip(self.recordings, tracks, strict=True)
-        return [differences(one, simulated, delays.get(one.name, 0.0), frame) for one, simulated in both]
-
-    def __call__(self, x: Floats, tracks: Sequence[Track] | None = None) -> Floats:
-        return self._over_scales(self.differences(x, tracks))
+            return [act(job) for job in each]
 
     def _over_scales(self, found: Sequence[Differences]) -> Floats:
-        residuals = []
-        for own, masks, scales in zip(found, self.used, self.scales, strict=True):
-            weight = np.where(own.lost, NOT_REACHED, 1.0)[:, None]
-            residuals += [(weight * d)[m] / scale for d, m, scale in zip(own.each, masks, scales, strict=True)]
-        return np.concatenate(residuals)
+        return np.concatenate([self._weighted(r, own) for r, own in enumerate(found)])
+
+    def _weighted(self, r: int, own: Differences) -> Floats:
+        """The residuals of one recording."""
+        weight = np.where(own.lost, NOT_REACHED, 1.0)[:, None]
+        each = zip(own.each, self.used[r], self.scales[r], strict=True)
+        return np.concatenate([(weight * d)[m] / scale for d, m, scale in each])
 
     def varied(self, x: Floats, variations: Sequence[Variation]) -> Floats:
         """(N, variations): how the residuals at x would change if the arm, its clock or its frame were others."""
-        base = self.tracks(x)
-        arms = list({id(each.arm): each.arm for each in variations if each.arm is not None}.values())
-        tracks = dict(zip(map(id, arms), self._simulated(arms, x, RTOL, base), strict=True))
-        here, found = self(x, base), []
+        here, now, points = self(x), self.point(x), []
         for each in variations:
-            delays, frame = self.parameters.delays(x), self.parameters.frame(x)
-            late = {name: delays.get(name, 0.0) + more for name, more in each.later.items()}
-            moved = frame if each.frame is None else each.frame @ (np.eye(4) if frame is None else frame)
-            compared = self._compared(tracks.get(id(each.arm), base), delays | late, moved)
+            late = {name: now.delays.get(name, 0.0) + more for name, more in each.later.items()}
+            start = np.eye(4) if now.frame is None else now.frame
+            moved = now.frame if each.frame is None else each.frame @ start
+            points.append(Point(each.arm, {**now.delays, **late}, moved))
+        found = self.at_points(x, points) - here[:, None]
+        for column, each in enumerate(variations):
             if each.creep:
-                compared = [_crept(one, own, each.creep) for one, own in zip(self.recordings, compared, strict=True)]
-            found.append(self._over_scales(compared) - here)
-        return np.stack(found, axis=-1) if found else np.zeros((self.count, 0))
-
-    def jacobian(self, x: Floats, columns: Iterable[int] | None = None, fine: bool = False) -> Floats:
-        """(N, columns): ∂(residuals)/∂x by forward differences; fine: by central ones, of finer simulations.
-
-        No step goes over a bound, or to numbers that no arm has: there the differences are one-sided.
-        """
-        wanted = list(range(len(x)) if columns is None else columns)
-        rtol, step = (FINE_RTOL, FINE_STEP) if fine else (RTOL, STEP)
-        base = self.tracks(x, rtol)
-        steps = {k: self._steps(x, k, step, fine) for k in wanted}
-        points = {(k, by): x + by * np.eye(len(x))[k] for k, own in steps.items() for by in own if by}
-        moved = [key for key in points if self.parameters.shows_in[key[0]] != "sensors"]
-        arms = [self.parameters.arm(points[key]) for key in moved]
-        tracks = dict(zip(moved, self._simulated(arms, x, rtol, base), strict=True))
-        here, found = self(x, base), []
-        values = {key: self(point, tracks.get(key, base)) for key, point in points.items()}
-        for k, own in steps.items():
-            at = [values[k, by] if by else here for by in own]
-            found.append(sum((w * each for w, each in zip(_slope_weights(own), at, strict=True)), 0.0 * here))
-        return np.stack(found, axis=-1) if found else np.zeros((self.count, 0))
-
-    def _steps(self, x: Floats, k: int, step: float, fine: bool) -> tuple[float, ...]:
-        """Steps of a number from which its slope is found: there and back, or to one side where that is not allowed."""
-        ways = [(step, -step), (0.0, step, 2 * step), (0.0, -step, -2 * step)] if fine else [(0.0, step), (0.0, -step)]
-        for way in ways:
-            if all(self._allowed(x, k, by) for by in way if by):
-                return way
-        shorter = min(step, 0.5 * float(self.parameters.upper[k] - self.parameters.lower[k]))
-        for by in (shorter, -shorter, 1e-2 * shorter, -1e-2 * shorter):
-            if self._allowed(x, k, by):
-                return (0.0, by)
-        return ways[0]
-
-    def _allowed(self, x: Floats, k: int, by: float) -> bool:
-        """Whether a number may be changed by so much: within its bounds, and to an arm that there can be."""
-        if not self.parameters.lower[k] <= x[k] + by <= self.parameters.upper[k]:
-            return False
-        try:
-            self.parameters.arm(x + by * np.eye(len(x))[k])
-        except ValueError:
-            return False
-        return True
+                both = zip(self.recordings, self.differences(x), strict=True)
+                found[:, column] = self._over_scales([_crept(one, own, each.creep) for one, own in both]) - here
+        return found
 
     def channel_rows(self) -> list[ChannelRows]:
         """The residuals of every column of every sensor, and at which samples they are."""
@@ -196,11 +246,9 @@ class ResidualFunction:
         return robust_sigma(np.concatenate(left)), unit
 
 
-def _slope_weights(steps: Sequence[float]) -> Floats:
-    """(steps,): by what values at some steps count in the slope at 0 of the polynomial through them."""
-    size = max(abs(by) for by in steps)
-    powers = np.vander(np.array(steps) / size, increasing=True).T
-    return np.linalg.solve(powers, np.eye(len(steps))[1]) / size
+def _same(one: Floats | None, other: Floats | None) -> bool:
+    """Whether two frames are the same."""
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def _crept(recording: Recording, own: Differences, time: float) -> Differences:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import require_title
 from continuarm.common.number_checks import as_float, real_numbers
@@ -27,10 +29,11 @@ class Free:
 
     Names are those of the fields of a section: stiffness, damping, mass, length, radius, muscle_area, dead_zone,
     valve_lag, vent_lag, pressure_stiffness, hardening, creep (two for each branch), hysteresis (three), friction (its a
-    and b alone), twist, offset, each one number for all sections unless said; or "... per section"; for stiffness and
-    damping also "... per muscle", "... matrix" and "... matrix per section", and bending_stiffness, bending_damping,
-    which leave what resists stretching as it is. Twist and offset are those between sections. Of the arm:
-    base_rotation, line_delay. Of the measurement: sensor_frame, delay, gauge_offset, gauge_gain.
+    and b alone), shaking, twist, offset, each one number for all sections unless said; or "... per section"; preload
+    (two for each section); for stiffness and damping also "... per muscle", "... matrix" and "... matrix per section",
+    and bending_stiffness, bending_damping, which leave what resists stretching as it is. Twist and offset are those
+    between sections. Of the arm: base_rotation, line_delay. Of the measurement: sensor_frame, delay, gauge_offset,
+    gauge_gain.
 
     Parameters
     ----------
@@ -75,8 +78,10 @@ class SearchNumber(NamedTuple):
     high: float
     scale: float | None = None  # None: exp(x)
 
-    def value(self, x: float) -> float:
-        """The parameter."""
+    def value(self, x: Any) -> Any:
+        """The parameter; complex for a complex number."""
+        if isinstance(x, complex):
+            return np.exp(x) if self.scale is None else x * self.scale
         return math.exp(x) if self.scale is None else x * self.scale
 
     def x(self, value: float) -> float:
@@ -126,6 +131,15 @@ class FittableParameter:
     """Whether each number that is reported is one number of the search."""
     of_arm: Callable[[Values, Arm], Arm] = _same_arm
     """The arm with what is not of a section: its lines, its rig."""
+
+    @property
+    def has_exact_slopes(self) -> bool:
+        """Whether simulated motions have exact slopes by it: by the numbers of the arm itself.
+
+        Gauges and lines change what the arm is commanded: their slopes are differences of simulations. What is of the
+        sensors alone does not change the motion.
+        """
+        return self.of_arm is _same_arm and self.shows_in != "sensors"
 
 
 def positive_number(

@@ -20,7 +20,7 @@ from continuarm.common.number_checks import Floats, as_float, not_too_large, rea
 from continuarm.common.text import printable, short
 from continuarm.identification.measurement_units import readable
 from continuarm.sections.model_range import FULL_TURN
-from continuarm.simulation.inputs import muscle_index
+from continuarm.simulation.pressure_commands import muscle_index
 
 HALF_WAY = FULL_TURN / 4
 """rad: rotations of less are told by one vector only."""

@@ -31,7 +31,7 @@ from continuarm.identification.recording_checks import checked_recording
 from continuarm.identification.recording_file import KINDS
 from continuarm.identification.recording_table import TIP_LOADS
 from continuarm.identification.sensor_frame_and_delay import simulated_readings
-from continuarm.identification.simulated_tracks import Track, simulated_track
+from continuarm.identification.simulated_tracks import Track, said_of_start, simulated_track
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +85,8 @@ class Validation:
     totals : dict
         The same numbers of all sensors together, by their kind: "tips", "orientations", "lengths".
     warnings : tuple of str
-        Sentences: simulations that ended early, samples that were left out.
+        Sentences: simulations that ended early, samples that were left out, beginnings at rest that friction cannot
+        hold.
 
     Examples
     --------
@@ -261,6 +262,7 @@ def validate(
     checked = [checked_recording(each, arm, moved) for each in runs]
     tracks = _tracks(arm, [each for each, _ in checked], count, progress or (lambda share, words: None))
     found, warnings = [], [sentence for _, sentences in checked for sentence in sentences]
+    warnings += [sentence for run in runs if (sentence := said_of_start(arm, run)) is not None]
     for run, (usable, _), track in zip(runs, checked, tracks, strict=True):
         found.append(_predicted(arm, run, usable, track, rig.delay, rig.frame if moved else None))
         if found[-1].stopped:

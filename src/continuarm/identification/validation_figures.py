@@ -19,7 +19,7 @@ from continuarm.identification.measurement_units import for_people, readable
 from continuarm.identification.predicted_sensors import PredictedSensor
 from continuarm.identification.report_figures import INK, MOST_POINTS, plain_axes
 from continuarm.identification.validation import PredictedRecording
-from continuarm.simulation.inputs import UNITS
+from continuarm.simulation.pressure_commands import UNITS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

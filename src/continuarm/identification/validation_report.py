@@ -104,5 +104,23 @@ def _method(result: Validation) -> str:
     if rig is not None:
         turn, origin = (", ".join(f"{each:.4g}" for each in values) for values in (rig.turn, rig.origin))
         sensors = f"late by {1e3 * rig.delay:.4g} ms, in a frame turned by ({turn}) rad with its origin at ({origin}) m"
-    words = "Every recording was simulated with the arm as it is; nothing was fitted. The sensors were taken to be "
-    return f"<h2>How it was done</h2><p class='small'>{html_text(words + sensors)}.</p>"
+    words = f"Every recording was simulated with the arm as it is, and no number of it was fitted. {_read_off(result)}"
+    known = "Whether the arm was fitted to these very recordings before is not known here: its description may say"
+    both = f"{words}The sensors were taken to be {sensors}. {known}"
+    return f"<h2>How it was done</h2><p class='small'>{html_text(both)}.</p>"
+
+
+def _read_off(result: Validation) -> str:
+    """What of a recording is used to predict it, beside what drove the arm."""
+    rig = result.arm.rig
+    measured = {"resting": "rests where its first samples show it", "moving": "moves as its first samples show"}
+    found = []
+    if rig is not None and rig.start in measured:
+        found.append(f"at the beginning the arm {measured[rig.start]} (unless another start was asked for)")
+    if rig is not None and rig.gauge_zero == "lowest":
+        found.append("the zeros of the gauges are where their lowest readings are")
+    return (
+        f"Two things are read off each recording: {found[0]}, and {found[1]}. "
+        if len(found) == 2
+        else (f"Read off each recording: {found[0]}. " if found else "")
+    )

@@ -166,7 +166,7 @@ CLAIMS = (
         "Both models agree with measured trajectories.",
         "V, Figs. 6, 7, 8",
         "curves",
-        "experiments",
+        "real-arms",
         motion.measurements,
     ),
 )

@@ -19,9 +19,9 @@ from continuarm.reproduction.number_text import digits
 from continuarm.reproduction.repeated_times import busy, with_spread
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
-from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import tip_distances
+from continuarm.simulation.pressure_commands import UNITS
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.solvers import CVODE, Adaptive
 

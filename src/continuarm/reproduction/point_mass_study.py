@@ -29,7 +29,7 @@ from continuarm.reproduction.figures import draw_models
 from continuarm.reproduction.number_text import digits
 from continuarm.reproduction.study import Drawing, Extent, Findings, Study, Tell, WordTable
 from continuarm.reproduction.tables import Table
-from continuarm.simulation.inputs import UNITS
+from continuarm.simulation.pressure_commands import UNITS
 
 __all__ = ["POINT_MASS"]
 

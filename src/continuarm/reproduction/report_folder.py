@@ -16,7 +16,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from continuarm.reproduction.html_report import report_html
 from continuarm.reproduction.modal_form_study import MODAL
 from continuarm.reproduction.near_straight_study import STRAIGHT
 from continuarm.reproduction.point_mass_study import POINT_MASS
+from continuarm.reproduction.real_arms_study import REAL_ARMS, recordings_folder
 from continuarm.reproduction.stored_results import (
     as_read_back,
     computed_result,
@@ -51,7 +52,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FULL", "QUICK", "STUDIES", "Extent", "Reproduction", "reproduce"]
 
-STUDIES = {study.name: study for study in (STRAIGHT, MODAL, POINT_MASS, SHAPING, VALIDATION, COMPLEXITY, SIMULATIONS)}
+STUDIES = {
+    study.name: study
+    for study in (STRAIGHT, MODAL, POINT_MASS, SHAPING, VALIDATION, COMPLEXITY, SIMULATIONS, REAL_ARMS)
+}
 """In the order in which they are shown, that of the paper; a study that needs another is run after it."""
 
 Watch = Callable[[str], AbstractContextManager["Tell | None"]]
@@ -81,15 +85,18 @@ def reproduce(
     only: Sequence[str] = (),
     fresh: bool = False,
     seed: int = 0,
+    recordings: str | os.PathLike[str] | None = None,
     watch: Watch | None = None,
 ) -> Reproduction:
     """Runs all studies, or only some and what they need, and writes the report of everything that is then there.
 
-    fresh: computes again what is there already. An interrupted run keeps its finished studies; a second one to the
-    same folder is refused.
+    fresh: computes again what is there already. recordings: the folder of those of real arms; if left out, that of the
+    source that runs, or examples/recordings in the current folder; without any the report says so. An interrupted run
+    keeps its finished studies; a second one to the same folder is refused.
     """
     whole_number("seed", seed, least=0, most=2**63)
     wanted = _wanted(only)
+    extent = replace(extent, recordings=recordings_folder(recordings))
     place = output_folder(folder)
     for each in ("figures", "studies"):
         output_folder(place / each)

@@ -17,7 +17,7 @@ Tell = Callable[[float], Any]
 
 @dataclass(frozen=True)
 class Extent:
-    """How much is computed: the errors and the time depend on it, nothing else."""
+    """How much is computed, and from which recordings: the errors and the time depend on it, nothing else."""
 
     name: str = "full"
     fit_samples: int = 1_000_000
@@ -37,6 +37,8 @@ class Extent:
     engine_sections: tuple[int, ...] = (1, 2, 3, 5, 10, 20, 50, 100)
     points: int = 241
     """Bends in a figure over the bend."""
+    recordings: str = ""
+    """Folder of the recordings of real arms; empty: there are none."""
 
 
 FULL = Extent()
