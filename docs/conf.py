@@ -28,6 +28,7 @@ extensions = [
     "public_names",
     "command_reference",
     "page_pictures",
+    "arm_pages",
     "site_check",
 ]
 exclude_patterns = ["_build", "extensions", "pictures/*.md", "gallery/**/GALLERY_HEADER.rst", "**/*.ipynb"]

@@ -43,7 +43,8 @@ def swinging(arm: Arm, t: np.ndarray, size: float, pressures: np.ndarray, forces
 
 
 def bits(motion: Motion) -> list[bytes]:
-    return [np.ascontiguousarray(getattr(motion, name)).tobytes() for name in ROWS]
+    rows = [*(getattr(motion, name) for name in ROWS), *motion.sensitivities.values()]
+    return [" ".join(motion.sensitivities).encode(), *(np.ascontiguousarray(each).tobytes() for each in rows)]
 
 
 def parts(motion: Motion, size: int) -> list[Motion]:

@@ -12,6 +12,9 @@ import pytest
 from public_names import COMPUTED, FIELDS, INSIDE
 
 import continuarm as ca
+import continuarm.export
+import continuarm.jax
+import continuarm.torch
 from continuarm.arms.description import Description
 
 PUBLIC = {name: getattr(ca, name) for name in ca.__all__}
@@ -27,8 +30,14 @@ def methods(kind):
             yield name, function
 
 
-CALLED = FUNCTIONS | {f"{name}.{each}": function for name, kind in CLASSES.items() for each, function in methods(kind)}
-"""Public functions, and methods of public classes."""
+ELSEWHERE = {
+    f"{library.__name__}.{name}": getattr(library, name)
+    for library in (continuarm.jax, continuarm.torch, continuarm.export)
+    for name in library.__all__
+}
+METHODS = {f"{name}.{each}": function for name, kind in CLASSES.items() for each, function in methods(kind)}
+CALLED = FUNCTIONS | METHODS | ELSEWHERE
+"""Public functions, methods of public classes, functions of other array libraries and of exports."""
 
 
 def section(thing, heading):
@@ -102,7 +111,9 @@ def test_there_is_an_example(name):
     assert f"ca.{name}" in text or f"Returns\n-------\n{name}" in text or name in NAMED_BY_WHAT_RETURNS_IT
 
 
-NAMED_BY_WHAT_RETURNS_IT = {"EnergyShapingFit", "Equilibria", "Identification", "Motion", "Validation", "Vibrations"}
+NAMED_BY_WHAT_RETURNS_IT = {"EnergyShapingFit", "Equilibria", "Identification", "Motion", "MotionGradient"}
+NAMED_BY_WHAT_RETURNS_IT |= {"Loop", "MusclePressures", "Postures", "Rollout", "Validation", "Vibrations", "Workspace"}
+NAMED_BY_WHAT_RETURNS_IT |= {"Estimate", "Plan"}
 
 
 @pytest.mark.parametrize("name", [*PUBLIC, *(name for name in CALLED if name not in PUBLIC)])

@@ -10,11 +10,17 @@ import inspect
 import re
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
+import torch
 from sample_recordings import run_of
 
 import continuarm as ca
+import continuarm.jax
+import continuarm.learning
+import continuarm.torch
+from continuarm.export import export_c
 from continuarm.identification.free_parameters import free_parameters
 
 pytestmark = pytest.mark.slow
@@ -93,7 +99,10 @@ DRIVEN = MOTION | {"tau": Q}
 CHOICES = {"engine": "native", "threads": 1}
 RUN = run_of(SECTION, count=12, steps={"l11": [(0.0, 300e3)]})
 MOVED = ca.simulate(SECTION, duration=0.02)
+SLOPED = ca.simulate(SECTION, duration=0.02, sensitivities="mass")
 TIMES = [0.0, 0.01]
+LIMITS = {"highest": 7e5, "fastest": 1e9, "lead": 0.01, "posture": Q}
+HERE = ca.Point([0.01, 0.0, 0.15])
 
 
 def simulated(**choices):
@@ -143,6 +152,8 @@ RIGHT = {
     },
     "implicit_step": DRIVEN | {"step": 1e-3} | CHOICES,
     "inverse_dynamics": MOTION | {"qdd": Q} | CHOICES,
+    "jvp": {"quantity": ca.implicit_step, "arm": SECTION, "inputs": (Q, Q, Q), "tangents": (Q, Q, Q), "step": 1e-3}
+    | CHOICES,
     "kinetic_energy": MOTION | CHOICES,
     "linearization": DRIVEN | {"muscle_stiffness": Q} | CHOICES,
     "load_arm": {"source": "prototype"},
@@ -156,7 +167,30 @@ RIGHT = {
         "muscle_stiffness": Q,
         "amplitude": 0.01,
     },
+    "muscle_stiffness": STATE | {"pressures": np.full(3, 1e5)},
+    "motion_gradient": {
+        "arm": SECTION,
+        "loss": lambda t, q, qd: (q.sum(), np.ones_like(q), None),
+        "input": ca.PressureSteps({"l11": [(0.0, 1e5)]}),
+        "duration": 0.02,
+        "rate": 1000.0,
+        "q0": Q,
+        "qd0": Q,
+        "pressures": None,
+        "start": "unbent",
+        "wrench": np.zeros(6),
+        "parameters": ["stiffness"],
+    },
     "natural_frequencies": STATE | {"wrench": np.zeros(6), "muscle_stiffness": Q},
+    "parameter_gradient": {
+        "quantity": ca.forward_dynamics,
+        "arm": SECTION,
+        "inputs": (Q, Q, Q),
+        "weights": Q,
+        "parameters": ["mass"],
+        "step": None,
+        "threads": 1,
+    },
     "poses_along": STATE | {"xi": [0.5]} | CHOICES,
     "potential_energy": STATE | CHOICES,
     "read_recording": {
@@ -168,6 +202,48 @@ RIGHT = {
         "linear": False,
         "repeats": "keep",
     },
+    "rollout": {
+        "arms": [SECTION, SECTION],
+        "input": np.full((20, 3), 3e5),
+        "duration": 0.02,
+        "steps": None,
+        "step": 1e-3,
+        "q0": Q,
+        "qd0": Q,
+        "pressures": None,
+        "wrench": np.zeros(6),
+        "outputs": ["q", "tips"],
+        "every": 2,
+        "ask_every": 1,
+        "threads": 1,
+        "device": "cpu",
+        "dtype": "float64",
+    },
+    "inverse_kinematics": {
+        "arm": SECTION,
+        "position": np.array([0.02, 0.0, 0.15]),
+        "pose": None,
+        "at": (1, 0.9),
+        "start": Q,
+        "limits": np.array([0.0, 0.05]),
+        "prefer": "change",
+        "solutions": 2,
+        "tolerance": 1e-9,
+        "seed": 0,
+        "threads": 1,
+    },
+    "loop": {
+        "controller": ca.ComputedTorque(SECTION),
+        "reference": ca.Point([0.0, 0.0, 0.2]),
+        "rate": 100.0,
+        "noise": 1e-3,
+        "delay": 0.0,
+        "seed": 0,
+        "observer": None,
+    },
+    "muscle_pressures": DRIVEN
+    | {"hysteresis": np.zeros(3), "highest": 7e5, "pressures": np.full(3, 1e5), "lead": 0.01},
+    "reachable": {"arm": SECTION, "count": 10, "at": 1, "limits": None, "seed": 0, "threads": 1},
     "save_arm": {"arm": SECTION, "path": "arm.toml"},
     "save_motion": {"motion": MOVED, "path": "motion.nc"},
     "simulate": {
@@ -185,13 +261,34 @@ RIGHT = {
         "most_steps": 1000,
         "output": "simulated.nc",
         "progress": None,
+        "sensitivities": ["stiffness", "sections[0].mass"],
     },
     "simulated_recording": {"arm": SECTION, "recording": RUN, "noise": 1e-3, "delay": 0.0, "seed": 0},
     "static_stiffness": STATE | {"wrench": np.zeros(6)} | CHOICES,
+    "sweep": {
+        "function_or_arm": SECTION,
+        "variations": {"mass": [0.1, 0.2]},
+        "input": np.full((20, 3), 3e5),
+        "duration": 0.02,
+        "step": 1e-3,
+        "wrench": np.zeros(6),
+        "outputs": ["tips", "settling_time"],
+        "every": 2,
+        "grid": True,
+        "vectorized": False,
+        "seed": None,
+        "chunk": 1,
+        "executor": None,
+        "output": None,
+        "progress": None,
+    },
     "tip_jacobian": STATE | CHOICES,
     "tip_poses": STATE | CHOICES,
     "validate": {"arm": SECTION, "recordings": [RUN], "threads": 1, "progress": None},
+    "vary": {"arm": SECTION, "changes": {"sections[0].mass": [0.1, 0.2]}},
     "vibrations": STATE | {"wrench": np.zeros(6), "muscle_stiffness": Q},
+    "vjp": {"quantity": ca.implicit_step, "arm": SECTION, "inputs": (Q, Q, Q), "weights": (Q, Q), "step": 1e-3}
+    | CHOICES,
     "wrench_forces": STATE | {"wrench": np.zeros(6)} | CHOICES,
     "write_recording": {"recording": RUN, "arm": SECTION, "path": "written.csv"},
 }
@@ -199,11 +296,39 @@ RIGHT = {
 CLASSES = {
     "Adaptive": ({"rtol": 1e-6, "atol": 1e-10, "longest_step": 0.1, "highest_order": 5}, lambda s: simulated(solver=s)),
     "Arm": ({name: getattr(SECTION, name) for name in ca.Arm.model_fields}, lambda arm: ca.gravity_forces(arm, Q)),
+    "Arms": ({"arms": [SECTION, SECTION]}, len),
+    "Batch": (
+        {
+            "arms": [SECTION, SECTION],
+            "step": 1e-3,
+            "which": [0, 0],
+            "q0": Q,
+            "qd0": Q,
+            "pressures": None,
+            "wrench": np.zeros(6),
+            "threads": 1,
+            "device": "cpu",
+            "dtype": "float64",
+        },
+        lambda batch: batch.step(np.full(3, 3e5)),
+    ),
     "CVODE": ({"rtol": 1e-6, "atol": 1e-10, "highest_order": 5}, lambda s: simulated(solver=s)),
     "CentreOfGravity": (dict(ca.CentreOfGravity()), None),
+    "Circle": (
+        {"radius": 0.05, "period": 4.0, "centre": np.zeros(3), "normal": np.ones(3)},
+        lambda reference: reference.at(0.5),
+    ),
+    "ComputedTorque": (
+        {"arm": SECTION, "bandwidth": 20.0, "space": "tip", "integral": True, **LIMITS},
+        lambda controller: simulated(input=ca.loop(controller, HERE, rate=100)),
+    ),
     "Controller": (
         {"function": lambda t, q, qd: [0.0, 0.0, 0.0], "rate": 100.0, "gives": "forces"},
         lambda controller: simulated(input=controller),
+    ),
+    "Eight": (
+        {"width": 0.1, "height": 0.1, "period": 4.0, "centre": np.zeros(3), "normal": np.ones(3)},
+        lambda reference: reference.at(0.5),
     ),
     "FixedStep": ({"rate": 1000.0}, lambda solver: simulated(solver=solver)),
     "ForceSignal": (
@@ -215,13 +340,69 @@ CLASSES = {
         lambda free: free_parameters(SECTION, [free], [RUN]),
     ),
     "Gauge": ({"line": "l11", "gain": 1.1, "offset": -4e3, "lowest": -6e3}, None),
+    "GravityCompensation": (
+        {"arm": SECTION, "stiffness": 1.0, "damping": 0.5, **LIMITS},
+        lambda controller: simulated(input=ca.loop(controller, HERE, rate=100)),
+    ),
+    "InMuscles": (
+        {"arm": SECTION, "reference": HERE, "posture": Q, "rate": 50.0},
+        lambda reference: reference.at(0.005),
+    ),
     "Integral": (dict(ca.Integral()), None),
+    "LQR": (
+        {"arm": SECTION, "about": Q, "length": 1e-3, "speed": 0.1, "sum": 1e-3, "force": 3.0, **LIMITS},
+        lambda controller: simulated(input=ca.loop(controller, HERE, rate=100)),
+    ),
     "Line": ({"muscles": ["l11", "l12"], "delay": 0.1}, None),
-    "Motion": ({each.name: getattr(MOVED, each.name) for each in dataclasses.fields(ca.Motion)}, repr),
+    "MinimumJerk": (
+        {"times": TIMES, "points": np.zeros((2, 3)), "space": "tip"},
+        lambda reference: reference.at(0.005),
+    ),
+    "Motion": ({each.name: getattr(SLOPED, each.name) for each in dataclasses.fields(ca.Motion)}, repr),
     "MuscleLength": ({"muscle": "l11", "values": [0.0, 0.1], "sigma": 1e-3}, seen_by),
     "Muscles": ({"angles": [0.0, 2.0, 4.0], "radii": [0.01] * 3}, None),
+    "Observer": (
+        {
+            "arm": SECTION,
+            "parameters": {"payload.mass": 0.05},
+            "step": 5e-3,
+            "force_noise": 0.05,
+            "pressure_noise": 10.0,
+            "drifts": {"payload.mass": 1e-3},
+            "q_sigma": 2e-3,
+            "qd_sigma": 0.02,
+            "pressure_sigma": 5e3,
+            "longest_delay": 0.2,
+        },
+        lambda observer: observer.advance(0.02, np.full(3, 2e5)),
+    ),
     "Payload": ({"mass": 0.1, "offset": (0.0, 0.0, 0.0)}, None),
+    "Point": ({"position": np.zeros(3), "space": "tip"}, lambda reference: reference.at(0.5)),
     "PointMass": (dict(ca.PointMass()), None),
+    "PredictiveControl": (
+        {
+            "arm": SECTION,
+            "nodes": 5,
+            "node": 0.01,
+            "substeps": 1,
+            "weights": ca.PredictiveWeights(),
+            "lowest": 0.0,
+            "highest": 7e5,
+            "most_rate": 1e7,
+            "ranges": True,
+            "obstacles": [ca.Sphere([0.1, 0.0, 0.1], 0.02)],
+            "clearance": 0.01,
+            "softness": 2e-3,
+            "time_limit": 1.0,
+            "plan": ca.Plan(),
+        },
+        lambda control: control.command(0.0, np.zeros(8), ca.Point([0.0, 0.0, 0.16])),
+    ),
+    "PredictiveWeights": (
+        {"position": 1e-3, "pressure": 2e6, "change": 1e5, "range": 1e-3, "obstacle": 1e-3, "terminal": 1.0},
+        None,
+    ),
+    "PressureReading": ({"muscle": "l11", "values": [2e5], "sigma": 1e3}, None),
     "PressureSignal": (
         {"times": TIMES, "pressures": np.full((2, 3), 3e5), "linear": True},
         lambda signal: simulated(input=signal),
@@ -252,7 +433,12 @@ CLASSES = {
         },
         lambda recording: ca.simulated_recording(SECTION, recording),
     ),
+    "Sampled": (
+        {"times": TIMES, "positions": np.zeros((2, 3)), "space": "tip"},
+        lambda reference: reference.at(0.005),
+    ),
     "Section": ({name: getattr(SECTION.sections[0], name) for name in ca.Section.model_fields}, None),
+    "Sphere": ({"centre": np.zeros(3), "radius": 0.02}, None),
     "TipOrientation": ({"section": 1, "values": np.zeros((2, 3)), "sigma": 1e-3}, seen_by),
     "TipPosition": ({"section": 1, "values": np.zeros((2, 3)), "sigma": 1e-3}, seen_by),
     "WrenchSignal": (
@@ -262,17 +448,41 @@ CLASSES = {
 }
 """Right arguments of every class that users make, and what an object is good for: what it took may be refused then."""
 
-RESULTS = {"EnergyShapingFit", "Equilibria", "Identification", "Validation", "Vibrations"}
+RESULTS = {"EnergyShapingFit", "Equilibria", "Identification", "MotionGradient", "Rollout", "Validation"}
+RESULTS |= {"Estimate", "Loop", "MusclePressures", "Plan", "Postures", "Vibrations", "Workspace"}
 """Made by functions, for users to read."""
 
 ERRORS = {"DescriptionError", "PressureWarning"}
 
 METHODS = {
+    "advance": (
+        lambda t, pressures: ca.Observer(SECTION).advance(t, pressures),
+        {"t": 0.02, "pressures": np.full(3, 2e5)},
+    ),
+    "command": (
+        lambda t, state, reference: ca.PredictiveControl(SECTION, nodes=3).command(t, state, reference),
+        {"t": 0.0, "state": np.zeros(8), "reference": ca.Point([0.0, 0.0, 0.16])},
+    ),
+    "measure": (
+        lambda t, sensor: ca.Observer(SECTION).measure(t, sensor),
+        {"t": 0.0, "sensor": ca.TipPosition(1, [[0.0, 0.0, 0.15]], 1e-3)},
+    ),
+    "reset of an observer": (lambda state: ca.Observer(SECTION).reset(state), {"state": np.zeros(8)}),
     "muscle_forces": (SECTION.muscle_forces, {"forces": Q}),
     "muscle_lengths": (SECTION.muscle_lengths, {"q": Q}),
+    "page": (ca.load_arm("prototype").page, {"path": "arm.html"}),
     "plot": (lambda other: MOVED.plot(other).clear(), {"other": MOVED}),
     "parse": (ca.PressureSteps.parse, {"text": "l11=300@0"}),
     "read": (ca.PressureSignal.read, {"path": "pressures.csv", "arm": SECTION, "linear": True}),
+    "reset": (
+        ca.Batch([SECTION, SECTION]).reset,
+        {"mask": [True, False], "which": [1, 0], "q0": Q, "qd0": Q, "pressures": None},
+    ),
+    "step": (
+        ca.Batch([SECTION, SECTION]).step,
+        {"pressures": np.full(3, 3e5), "count": 2, "wrench": np.zeros(6)},
+    ),
+    "tip_sensitivities": (SLOPED.tip_sensitivities, {"name": "mass"}),
     "table": (
         ca.Recording.table,
         {
@@ -286,6 +496,37 @@ METHODS = {
     ),
 }
 """Methods of public classes that take more than a file name."""
+
+T = torch.from_numpy(Q)
+MORE = {"step": 1e-3, "parameters": {"stiffness": 1500.0}}
+ELSEWHERE = {
+    "continuarm.jax": (continuarm.jax.implicit_step, DRIVEN | MORE),
+    "continuarm.torch": (continuarm.torch.implicit_step, {"arm": SECTION, "q": T, "qd": T, "tau": T} | MORE),
+    "continuarm.learning": (
+        continuarm.learning.ArmVectorEnv,
+        {
+            "task": "track",
+            "num_envs": 2,
+            "arm": SECTION,
+            "highest_pressure": 3e5,
+            "randomize": {"mass": 0.01},
+            "pool": 2,
+            "step": 1e-3,
+            "steps": 5,
+            "max_episode_steps": 10,
+            "autoreset_mode": "SameStep",
+            "render_mode": "rgb_array",
+            "size": (64, 64),
+            "threads": 1,
+            "tolerance": 0.01,
+            "hold": 0.1,
+            "periods": (1.0, 2.0),
+            "ahead": 0.05,
+        },
+    ),
+    "continuarm.export": (export_c, {"arm": SECTION, "folder": "arm_c", "name": "arm", "step": 1e-3}),
+}
+"""Of each library the function that takes most; all check their arguments in one place."""
 
 OF_THE_RESULT = (
     "section 1 of 1",
@@ -334,7 +575,9 @@ def complaints(call, right, argument, after=None):
 
 
 def parameters_of(thing):
-    return [name for name in inspect.signature(thing).parameters if name != "self"]
+    """Those that have a name; what is given by any name, as numbers of an arm, can be given by a table too."""
+    parameters = inspect.signature(thing).parameters.items()
+    return [name for name, each in parameters if name != "self" and each.kind is not each.VAR_KEYWORD]
 
 
 def test_every_public_name_is_tried():
@@ -361,4 +604,14 @@ def test_a_class_works_or_names_the_argument(name, argument):
 @pytest.mark.parametrize(("name", "argument"), [(name, each) for name, (_, right) in METHODS.items() for each in right])
 def test_a_method_works_or_names_the_argument(name, argument):
     call, right = METHODS[name]
+    assert list(complaints(call, right, argument)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [(name, each) for name, (_, right) in ELSEWHERE.items() for each in right]
+)
+def test_a_function_of_another_library_works_or_names_the_argument(name, argument, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    jax.config.update("jax_enable_x64", True)
+    call, right = ELSEWHERE[name]
     assert list(complaints(call, right, argument)) == []

@@ -17,13 +17,14 @@ import continuarm as ca
 from attack.api_world import Call, Given, World
 from attack.arm_calls import ARM_CALLS
 from attack.attacker import Attacker, Case, Finding, all_finite, refusal, warnings_are_errors
+from attack.control_calls import CONTROL_CALLS
 from attack.motion_calls import MOTION_CALLS
 from continuarm.common.number_checks import fractions
 from continuarm.dynamics.chain import section_by_section
 from continuarm.engine.table import QUANTITIES, size
 from continuarm.sections.model_range import margins
 
-MAKERS = (*ARM_CALLS, *MOTION_CALLS)
+MAKERS = (*ARM_CALLS, *MOTION_CALLS, *CONTROL_CALLS)
 WEIGHTS = np.array([weight for weight, _ in MAKERS])
 UNTIL = np.cumsum(WEIGHTS / WEIGHTS.sum())
 REPEATED = 1 / 500
@@ -124,7 +125,8 @@ def _least_room(arm: ca.Arm, q: np.ndarray) -> float:
     """How much of its range the section has that is nearest to where the model ends: 1 for a straight arm."""
     found = [1.0]
     for section, own in section_by_section(arm, q):
-        bend, length = margins(section, own)
+        with np.errstate(over="ignore", invalid="ignore"):
+            bend, length = margins(section, own)
         found += [np.min(bend, initial=1.0), np.min(length, initial=section.length) / section.length]
     return float(min(found))
 

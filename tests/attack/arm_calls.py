@@ -41,6 +41,25 @@ def quantity(name: str, given: Given) -> Call:
     return Call(name, getattr(ca, name), (given.wrong_arm(arm), *values), _engine(given))
 
 
+def derivative(given: Given) -> Call:
+    """A product with the Jacobian of a quantity, or a gradient by numbers of the arm."""
+    arm = given.arm()
+    name = given.choice("forward_dynamics", "inverse_dynamics", "tip_poses", "implicit_step")
+    state = [given.state(arm), given.rates(arm), given.rates(arm)][: 1 if name == "tip_poses" else 3]
+    more = _engine(given) | ({"step": given.number(1e-3)} if name == "implicit_step" else {})
+    quantity, asked = given.anything(getattr(ca, name)), given.wrong_arm(arm)
+    if given.rng.random() < 0.4:
+        along = tuple(given.rates(arm) for _ in state)
+        return Call("jvp", ca.jvp, (quantity, asked, tuple(state), along), more)
+    one = given.array(given.rng.normal(size=(arm.n, 4, 4) if name == "tip_poses" else 3 * arm.n))
+    weights = (one, given.rates(arm)) if name == "implicit_step" else one
+    if given.rng.random() < 0.5:
+        return Call("vjp", ca.vjp, (quantity, asked, tuple(state), weights), more)
+    more.pop("engine", None)
+    names = given.anything(given.choice("mass", ["radius", "gravity[2]"], "payload.mass"))
+    return Call("parameter_gradient", ca.parameter_gradient, (quantity, asked, tuple(state), weights, names), more)
+
+
 def potential_energy(given: Given) -> Call:
     """The sum of two quantities."""
     arm = given.arm()
@@ -60,10 +79,12 @@ def backbone(given: Given) -> Call:
 SECTION = {
     "length": 0.1, "radius": 0.02, "mass": 0.1, "stiffness": 500.0, "damping": 5.0, "offset": 0.01, "twist": 0.3,
     "stop_stiffness": 0.0, "muscle_area": 1e-4, "dead_zone": 1e4, "valve_lag": 0.05, "pressure_stiffness": 1e-4,
+    "shaking": 0.0,
 }  # fmt: skip
 VECTORS: dict[str, Any] = {
     "length_range": [-0.02, 0.03],
     "hysteresis": [100.0, 50.0, 10.0],
+    "preload": [1.0, -0.5],
     "stiffness": [500.0, 600.0, 700.0],
     "damping": np.eye(3),
 }
@@ -141,6 +162,7 @@ def inertia_model(given: Given) -> Call:
 def arm(given: Given) -> Call:
     """An arm of random fields, or another one with some of them changed."""
     base = given.arm()
+    fewer = base.sections if base.lines or base.rig else base.sections[:1]  # which name muscles of all sections
     fields = given.maybe(
         name=lambda: given.text("an arm"),
         description=lambda: given.text("of numbers"),
@@ -148,7 +170,7 @@ def arm(given: Given) -> Call:
         base_rotation=lambda: given.array([0.0, 1.0, 0.0]),
         payload=lambda: given.anything(ca.Payload(mass=0.1)),
         inertia=lambda: given.anything(given.choice(ca.Integral(), ca.PointMass(), ca.CentreOfGravity())),
-        sections=lambda: given.anything(given.choice(list(base.sections), base.sections, base.sections[:1])),
+        sections=lambda: given.anything(given.choice(list(base.sections), base.sections, fewer)),
     )
     if given.rng.random() < 0.5:
         return Call("Arm", base.replace, (), fields)
@@ -158,6 +180,9 @@ def arm(given: Given) -> Call:
 def muscle_arrays(given: Given) -> Call:
     """Between muscles and coordinates."""
     of = given.arm()
+    if given.rng.random() < 0.3:
+        pressures = given.array(np.full(len(of.muscle_names), 1e5))
+        return Call("muscle_stiffness", ca.muscle_stiffness, (given.wrong_arm(of), given.state(of), pressures), {})
     if given.rng.random() < 0.5:
         return Call("Arm.muscle_lengths", of.muscle_lengths, (given.state(of),), {})
     return Call("Arm.muscle_forces", of.muscle_forces, (given.array(np.ones(len(of.muscle_names))),), {})
@@ -193,6 +218,7 @@ def statics(given: Given) -> Call:
 ARM_CALLS: tuple[tuple[float, Callable[[Given], Call]], ...] = (
     *((4.0, functools.partial(quantity, name)) for name in QUANTITIES),
     (4.0, potential_energy),
+    (6.0, derivative),
     (3.0, backbone),
     (4.0, muscle_arrays),
     (8.0, section),

@@ -121,10 +121,11 @@ def _is_raised(trace: TracebackType | None) -> bool:
 
 @contextmanager
 def warnings_are_errors() -> Iterator[None]:
-    """A warning is an exception; but pressures that are too weak are told so."""
+    """A warning is an exception; but pressures that are too weak, and points of a sweep that failed, are told so."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", PressureWarning)
+        warnings.filterwarnings("ignore", r"\d+ of \d+ points failed and are NaN", RuntimeWarning)
         yield
 
 

@@ -56,6 +56,7 @@ GOOD: tuple[tuple[str, ...], ...] = (
     ("validate", "good.toml", "recording.csv", "--json", "-"),
     ("view", "run.nc", "--html", "out.html"),
     ("live", "single-section", "--benchmark", "0.01"),
+    ("sweep", "single-section", "--vary", "mass=0.1 0.2", "--duration", "0.1"),
     ("energy-shaping", "--samples", "1000"),
     ("--version",),
     ("--help",),

@@ -35,7 +35,9 @@ class Originals:
             ca.save_arm(arm, folder / f"arm{k}.toml")
             self.arms.append((folder / f"arm{k}.toml").read_bytes())
         for arm in (arms[-2], self.arm):
-            ca.save_motion(ca.simulate(arm, duration=0.05, rate=400), folder / "run.nc")
+            ca.save_motion(
+                ca.simulate(arm, duration=0.05, rate=400, sensitivities=("mass", "radius")), folder / "run.nc"
+            )
             self.motions.append((folder / "run.nc").read_bytes())
         ca.write_recording(a_recording(self.arm, rng), self.arm, folder / "run.csv")
         self.recordings = [(folder / "run.csv").read_bytes(), *damage.RECORDINGS]

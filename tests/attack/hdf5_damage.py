@@ -33,7 +33,7 @@ SIGNATURES = (
 LENGTHS = (0, 1, 7, 8, 255, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, 2**64 - 1)
 VARIABLES = (
     "time", "q", "qd", "tau", "pressures", "hysteresis", "tip_moment", "tip_force", "supplied_energy",
-    "dissipated_energy",
+    "dissipated_energy", "q_sensitivities",
 )  # fmt: skip
 
 

@@ -63,6 +63,10 @@ def inputs(given: Given) -> Call:
     return Call(name, lambda: make().drive(of), (), {})
 
 
+PARAMETERS = ("stiffness", ["mass", "sections[0].radius"], "gravity[2]", ["sections[*].stiffness[1]"], "payload.mass")
+"""Numbers of arms, some of which some arms have not."""
+
+
 def simulate(given: Given) -> Call:
     """A short motion."""
     of = given.arm(given.world.driven)
@@ -83,6 +87,7 @@ def simulate(given: Given) -> Call:
         solver=lambda: solver(given),
         most_seconds=lambda: given.number(5.0),
         most_steps=lambda: given.number(1000),
+        sensitivities=lambda: given.anything(given.choice(*PARAMETERS)),
     )
     if given.rng.random() < 0.05:  # writing takes longer than all else
         named["output"] = given.path("out.nc")
@@ -92,6 +97,23 @@ def simulate(given: Given) -> Call:
     if isinstance(named["rate"], (int, float)) and 1e4 < named["rate"] <= 1e9:
         named["rate"] = 1e4
     return Call("simulate", ca.simulate, (given.wrong_arm(of),), named, use_motion)
+
+
+def motion_gradient(given: Given) -> Call:
+    """A loss over a short motion, and its gradient."""
+    of = given.arm()
+    named = {"duration": given.number(given.choice(0.01, 0.02))} | given.maybe(
+        q0=lambda: given.state(of),
+        qd0=lambda: given.rates(of),
+        start=lambda: given.text(given.choice("unbent", "equilibrium")),
+        wrench=lambda: given.array(np.zeros(6)),
+        parameters=lambda: given.anything(given.choice(*PARAMETERS)),
+    )
+    if isinstance(named["duration"], (int, float)) and 0.05 < named["duration"] <= 1e9:  # no hang, but long
+        named["duration"] = 0.05
+    given.good = False  # at the edge of the model a motion ends, which is refused here
+    loss = given.anything(lambda t, q, qd: (float(q.sum()), np.ones_like(q), None))
+    return Call("motion_gradient", ca.motion_gradient, (given.wrong_arm(of), loss), named)
 
 
 def solver(given: Given) -> Any:
@@ -104,6 +126,40 @@ def solver(given: Given) -> Any:
         named = given.maybe(rtol=lambda: given.number(1e-5), highest_order=lambda: given.number(given.choice(1, 2, 5)))
         made = kind(**named)
     return given.anything(made)
+
+
+def many_arms(given: Given) -> Call:
+    """Arms that differ in numbers, their motions, or a batch of them."""
+    of = given.arm(given.world.driven)
+    given.good = False  # what cannot be varied or driven is refused
+    count, muscles = int(given.rng.integers(1, 12)), len(of.muscle_names)
+    kind = given.choice("vary", "Arms", "rollout", "Batch", "sweep")
+    if kind == "vary":
+        named = {str(given.text(given.choice("mass", "stiffness", "damping"))): given.array(np.full(count, 0.1))}
+        return Call("vary", ca.vary, (given.wrong_arm(of),), {"changes": given.anything(named)}, len)
+    if kind == "sweep":
+        values = {given.choice("mass", "stiffness", "damping"): given.array(np.full(count, 0.1))}
+        more = given.maybe(outputs=lambda: given.text("q"), grid=lambda: given.choice(True, False))
+        more |= given.maybe(chunk=lambda: given.number(2), wrench=lambda: given.array(np.zeros(6)))
+        named = {"input": given.array(np.full((6, muscles), 1e5)), "every": given.number(2)} | more
+        return Call("sweep", ca.sweep, (given.wrong_arm(of), given.anything(values)), named, repr)
+    arms = [given.wrong_arm(of) for _ in range(count)]
+    if kind == "Arms":
+        return Call("Arms", ca.Arms, (given.anything(arms),), {}, len)
+    shared = given.maybe(
+        q0=lambda: given.state(of),
+        qd0=lambda: given.rates(of),
+        pressures=lambda: given.array(np.full(muscles, 1e5)),
+        wrench=lambda: given.array(np.zeros(6)),
+        threads=lambda: given.number(2),
+        device=lambda: given.text("cpu"),
+    )
+    pressures = given.array(np.full((5, muscles), 1e5))
+    if kind == "Batch":
+        return Call("Batch", ca.Batch, (arms,), shared, lambda batch: batch.step(np.full(muscles, 1e5), 3))
+    shared |= given.maybe(outputs=lambda: given.text("q"), every=lambda: given.number(2))
+    shared |= given.maybe(ask_every=lambda: given.number(2))
+    return Call("rollout", ca.rollout, (arms, given.anything(pressures)), shared | {"steps": 5}, repr)
 
 
 def modes(given: Given) -> Call:
@@ -310,6 +366,8 @@ def fit_energy_shaping(given: Given) -> Call:
 MOTION_CALLS: tuple[tuple[float, Callable[[Given], Call]], ...] = (
     (10.0, inputs),
     (1.0, simulate),
+    (0.5, many_arms),
+    (0.5, motion_gradient),
     (0.5, modes),
     (0.2, motions),
     (1.0, arm_files),

@@ -26,11 +26,19 @@ RETURNED = {
     "DescriptionError",
     "EnergyShapingFit",
     "Equilibria",
+    "Estimate",
     "Identification",
+    "Loop",
     "Motion",
+    "MotionGradient",
+    "MusclePressures",
+    "Plan",
+    "Postures",
     "PressureWarning",
+    "Rollout",
     "Validation",
     "Vibrations",
+    "Workspace",
 }
 """Names that others raise or return; Motion is also used."""
 

@@ -9,11 +9,14 @@ import pytest
 from continuarm.benchmarks import groups, run
 from continuarm.benchmarks.groups import Workload
 from continuarm.cli.app import main
+from continuarm.cli.bench_command import _table
+from continuarm.cli.output import show
 from continuarm.engine import compiled
 
 
 def test_the_command_prints_the_table_and_writes_what_it_measured(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(groups, "QUICK", Workload(repeats=1, seconds=0.0, arms=600))
+    monkeypatch.setenv("COLUMNS", "200")  # no name is wrapped
     path = tmp_path / "bench.json"
     assert main(["bench", "--quick", "--only", "operations", "--json", str(path)]) == 0
     printed = capsys.readouterr().out
@@ -25,6 +28,13 @@ def test_the_command_prints_the_table_and_writes_what_it_measured(monkeypatch, t
     assert written["machine"]["usable_processors"] == compiled.PROCESSORS
     assert written["versions"]["numpy"] == np.__version__
     assert written["workload"]["arms"] == 600
+
+
+def test_numbers_and_units_stay_whole_in_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "48")
+    rows = [{"name": "a name that is longer than the whole terminal is wide", "value": 12345.0, "unit": "× real time"}]
+    show(_table([{**rows[0], "note": ""}]))
+    assert "12,345  × real time" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["check", "--fast", "prototype"], "No such option"),
         (["check", "prototype", "twice"], "twice"),
         (["chek"], "No such command 'chek'"),
-        (["foo"], "No such command 'foo'. The commands are arms, check, schema, simulate, experiment"),
+        (["foo"], "No such command 'foo'. The commands are arms, check, schema, simulate, track"),
     ],
 )
 def test_bad_input_is_one_line_on_standard_error_and_exit_code_2(

@@ -101,6 +101,21 @@ def test_stopping_early_is_an_exit_code_and_a_warning(files, tmp_path, capsys):
     assert shown.strip().endswith("stopped early: one")
 
 
+def test_nothing_to_compare_is_an_error_and_writes_nothing(files, tmp_path, capsys):
+    """A column of gaps alone is a sensor without a sample; a second recording that has some is compared."""
+    empty = tmp_path / "empty.csv"
+    empty.write_text("t [s], l11 [kPa], x1 [mm]\n0, 0,\n0.1, 150,\n0.2, 150,\n")
+    written = tmp_path / "found.json"
+    assert main(["validate", "single-section", str(empty), "--json", str(written)]) == 2
+    shown, errors = capsys.readouterr()
+    assert shown == ""
+    assert errors.count("\n") == 1
+    check_named(errors, "error: nothing can be compared", "empty")
+    assert not written.exists()
+    assert main(["validate", "single-section", str(empty), str(files / "one.csv")]) == 0
+    assert "empty: tip 1 has no samples" in capsys.readouterr().err
+
+
 def test_bad_input_is_one_sentence(files, tmp_path, capsys):
     one = str(files / "one.csv")
     (tmp_path / "empty").mkdir()

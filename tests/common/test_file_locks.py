@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -174,3 +175,31 @@ def test_a_lock_that_is_made_and_removed_all_the_time_is_never_held_twice(tmp_pa
     command = [sys.executable, "-c", code, str(tmp_path / "run.txt"), str(tmp_path / "inside")]
     running = [subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate(timeout=60)[1] for process in running] == ["", "", ""]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork processes")
+def test_a_lock_ends_with_its_process_though_its_children_live_on(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time\n"
+        "from pathlib import Path\n"
+        "from continuarm.common.file_locks import claimed\n"
+        "with claimed(Path(sys.argv[1])):\n"
+        "    if not os.fork():\n"
+        "        os.close(1)\n"
+        "        time.sleep(60)\n"
+        "        os._exit(0)\n"
+        "    print('held', flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    target = tmp_path / "run.txt"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(target)], env=environment(), stdout=subprocess.PIPE, text=True, process_group=0
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.read() == "held\n"
+            process.wait(timeout=60)
+            with claimed(target):
+                pass
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)  # the child

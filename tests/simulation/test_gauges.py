@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from continuarm import PressureSignal, PressureWarning, load_arm, simulate
+from continuarm.simulation.commanded import said_of_gauges
 from continuarm.simulation.gauges import ALWAYS, BELOW, clamped_gauges
-from continuarm.simulation.inputs import UNITS, said_of_gauges
+from continuarm.simulation.pressure_commands import UNITS
 from refusals import check_named, refused
 
 READINGS = arrays.arrays(float, st.tuples(st.integers(1, 8), st.integers(1, 4)), elements=st.floats(-3e5, 6e5))

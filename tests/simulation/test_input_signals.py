@@ -18,7 +18,7 @@ from continuarm import (
 )
 from continuarm.common.limits import LARGEST
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows, split_commands
-from continuarm.simulation.inputs import UNITS, muscle_index
+from continuarm.simulation.pressure_commands import UNITS, muscle_index
 from refusals import refused, refuses
 
 

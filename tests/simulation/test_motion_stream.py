@@ -94,16 +94,17 @@ def test_a_killed_run_leaves_every_row_it_wrote(tmp_path, share):
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
 @pytest.mark.parametrize("attempt", range(4))
 def test_a_process_killed_while_it_creates_or_completes_leaves_whole_files(tmp_path, attempt):
-    motions = {bits(motion)[0]: bits(motion) for motion in (a_motion(200, seed=seed) for seed in range(5))}
+    motions = [bits(a_motion(200, seed=seed)) for seed in range(5)]
     path, left = tmp_path / "run.nc", tmp_path / "run.partial.nc"
     kill(start("save_forever", path), 1, random.uniform(0, 50e-3))
     again = load_motion(path)
-    assert (again.stopped, bits(again)) == ("", motions[bits(again)[0]])
+    assert again.stopped == ""
+    assert bits(again) in motions
     if left.exists():
         part = load_motion(left)
         assert part.stopped.startswith("interrupted ")
         assert any(
-            bits(part) == [each[: len(b)] for each, b in zip(m, bits(part), strict=True)] for m in motions.values()
+            bits(part) == [each[: len(b)] for each, b in zip(whole, bits(part), strict=True)] for whole in motions
         )
 
 

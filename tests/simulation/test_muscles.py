@@ -10,6 +10,7 @@ from continuarm import (
     DescriptionError,
     FixedStep,
     ForceSignal,
+    Muscles,
     PressureSteps,
     damping_forces,
     equilibrium,
@@ -79,6 +80,7 @@ def test_first_pressures_that_cannot_be_are_refused(prototype, lag, arguments, n
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: type(s).__name__)
 def test_muscles_with_everything_move_alike_under_every_solver(prototype, solver):
     arm = with_muscles(prototype, valve_lag=0.05, pressure_stiffness=STIFFENING, hysteresis=LOOP, stop_stiffness=2e4)
+    arm = with_muscles(arm, shaking=0.2, preload=(1.0, -0.5))
     push = PressureSteps({"l33": [(0.0, 600e3)], "l12": [(0.4, 300e3)], "l21": [(0.7, 200e3)]})
     wrench = [0.01, 0.0, 0.02, 0.3, -0.2, 0.5]
     reference = simulate(arm, push, duration=1.2, wrench=wrench, solver=CVODE(rtol=1e-10, atol=1e-13))
@@ -132,6 +134,40 @@ def test_hysteresis_never_exceeds_its_bound(prototype):
     assert np.abs(motion.hysteresis).max() > 0.3 * a / (b + g)
 
 
+def test_a_preload_bends_a_section_at_rest():
+    """Springs k on a circle of radius r balance the preload f at a bend of f / (k r), towards f; for every layout."""
+    single = load_arm("single-section").replace(gravity=(0, 0, 0))
+    for layout in (None, Muscles(angles=[0.3, 1.9, 3.4, 5.0], radii=[0.0125] * 4)):
+        section = single.sections[0].replace(preload=(2.0, -1.0), muscles=layout, stiffness=1700.0, damping=40.0)
+        rest = simulate(single.replace(sections=[section]), PressureSteps({"l11": [(0.0, 0.0)]}), duration=3.0, rate=1)
+        unsprung = np.array([2.0, -1.0, 0.0]) / (1700.0 * 0.0125) if layout is None else unloaded_shape(section)
+        np.testing.assert_allclose(section.shape_map @ rest.q[-1], unsprung, atol=1e-6)
+
+
+def unloaded_shape(section):
+    """(a, b, s - L) where every spring of a section in which muscles run at one radius balances its preload."""
+    rows = section.muscles.length_map
+    angles = np.array(section.muscles.angles)
+    pushes = -section.preload[0] * np.cos(angles) - section.preload[1] * np.sin(angles)
+    return np.linalg.solve(section.stiffness * rows.T @ rows, rows.T @ pushes)
+
+
+def test_friction_is_shaken_loose_by_other_sections(prototype):
+    """A section stuck where a push left it comes back while another swings, and stays without shaking."""
+    times = np.linspace(0, 6, 601)
+    forces = np.zeros((601, 9))
+    forces[:, :3] = 20 * np.where(times < 1, times, np.maximum(2 - times, 0))[:, None]  # pulls, and lets go
+    forces[:, 6] = 10 * np.where(times > 3, np.sin(2 * np.pi * times), 0)
+    lengths = {}
+    for shaking in (0.0, 0.2):
+        arm = with_muscles(prototype, hysteresis=(2000.0, 400.0, 0.0), shaking=shaking).replace(gravity=(0, 0, 0))
+        motion = simulate(arm, ForceSignal(times, forces), duration=6.0, rate=100)
+        lengths[shaking] = motion.q[:, :3].mean(axis=1)[[280, 600]]
+    assert lengths[0.0][0] > 3e-4  # stuck
+    assert lengths[0.0][1] > 0.6 * lengths[0.0][0]  # it is shaken a little itself
+    assert abs(lengths[0.2][1]) < 0.4 * lengths[0.2][0]
+
+
 def test_pressure_on_all_muscles_stiffens_bending_as_measured(prototype):
     """0.39 N m/rad without pressure to 1.39 at 3 bar on all muscles of a similar arm, here by a moment at its tip."""
     single = load_arm("single-section").replace(gravity=(0, 0, 0))
@@ -162,6 +198,9 @@ def test_stops_hold_muscles_in_their_range(prototype):
         ({"valve_lag": -1.0}, "valve_lag"),
         ({"pressure_stiffness": -1.0}, "pressure_stiffness"),
         ({"hysteresis": (1.0, 2.0)}, "hysteresis"),
+        ({"hysteresis": (1.0, 2.0, 0.0), "shaking": 1.5}, "shaking"),
+        ({"shaking": 0.1}, "needs hysteresis"),
+        ({"preload": (1.0,)}, "preload"),
         ({"hysteresis": (-1.0, 2.0, 1.0)}, "a must be at least 0 and b at least |g|"),
         ({"hysteresis": (1.0, 2.0, -3.0)}, "a must be at least 0 and b at least |g|"),
     ],

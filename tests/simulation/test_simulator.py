@@ -26,7 +26,7 @@ from continuarm import (
 )
 from continuarm.common.limits import LARGEST
 from continuarm.simulation.commands_over_time import muscle_count
-from continuarm.simulation.inputs import muscle_index
+from continuarm.simulation.pressure_commands import muscle_index
 from refusals import refuses
 
 EXPERIMENT_1 = PressureSteps({"l33": [(0.0, 600e3)], "l22": [(3.2, 500e3)], "l11": [(7.55, 500e3)]})

@@ -266,3 +266,38 @@ def test_hysteresis_under_measured_pressures_is_followed_to_the_end(seed):
     found = motion.energies
     drift = found["kinetic"] + found["gravitational"] + found["elastic"] + found["dissipated"] - found["supplied"]
     assert np.ptp(drift) < 1e-3 * np.ptp(found["supplied"])
+
+
+@pytest.mark.parametrize(("stiffness", "relaxation"), [(3e4, 0.01), (3e5, 0.01), (3e5, 0.001)])
+def test_stiff_creep_is_stable_in_steps_of_any_length_and_followed_in_steps_of_half_its_time(stiffness, relaxation):
+    """Branches that damp 3 to 30 times as much as their section: what the pages say of steps that are too long."""
+    arm = load_arm("prototype-muscles").replace(
+        {"sections[*].creep": [(stiffness, relaxation)], "sections[*].hysteresis": None}
+    )
+    steps = PressureSteps({"l33": [(0.0, 400e3)], "l22": [(0.4, 300e3)]})
+    reference = simulate(arm, steps, duration=1.0, rate=100, solver=CVODE(rtol=1e-9, atol=1e-13))
+    motion = np.ptp(reference.tips[:, -1], axis=0).max()
+    for lengths, most in ((4.0, 0.1), (0.5, 0.01), (0.125, 0.002)):  # steps over T
+        found = simulate(arm, steps, duration=1.0, rate=100, solver=FixedStep(1 / (lengths * relaxation)))
+        assert found.stopped == ""
+        assert distance(found, reference).max() < most * motion
+    longest = simulate(arm, steps, duration=1.0, rate=100, solver=FixedStep(10.0))
+    assert longest.stopped == ""
+    assert distance(longest, reference).max() < motion
+
+
+def test_a_late_jump_does_not_stop_a_light_arm():
+    """The first step after it is no shorter than what moves time."""
+    section = Section(length=0.15, radius=0.0125, mass=1e-6, stiffness=1700.0, damping=40.0, muscle_area=1.3e-4)
+    steps = PressureSteps({"l11": [(0.0, 3e5), (100.0, 0.0)]})
+    motion = simulate(Arm(sections=[section]), steps, duration=101, rate=10)
+    assert not motion.stopped
+    assert motion.t[-1] == 101
+
+
+def test_a_part_without_rows_keeps_what_was_computed():
+    arm = load_arm("prototype").replace({"sections[*].preload": (90.0, 0.0)})
+    steps = PressureSteps({"l11": [(0.9, 3e6)], "l21": [(0.9, 3e6)]})
+    motion = simulate(arm, steps, duration=2, rate=1.0, solver=FixedStep(5e5))
+    assert "section" in motion.stopped
+    assert len(motion.t) == 2

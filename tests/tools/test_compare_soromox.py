@@ -11,12 +11,13 @@ from continuarm.arms.arm import Payload
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import CentreOfGravity
 from continuarm.benchmarks.groups import bent_states, prototype
+from continuarm.benchmarks.soromox_arm import Peer, soromox_arm, strain_maps
 from continuarm.engine.quantities import tip_poses
 
 
-def peer() -> compare_soromox.Peer:
+def peer() -> Peer:
     """The prototype's strains, without a model behind them."""
-    return compare_soromox.Peer(None, block_diag(*compare_soromox._strain_maps(load_arm("prototype"))))
+    return Peer(None, block_diag(*strain_maps(load_arm("prototype"))))
 
 
 def test_forces_do_the_same_work_on_strains_as_on_muscles() -> None:
@@ -56,4 +57,4 @@ def test_without_soromox_it_says_what_to_install(monkeypatch, capsys) -> None:
 )
 def test_an_arm_that_soromox_cannot_describe_is_refused(change) -> None:
     with pytest.raises(ValueError, match="soromox has"):
-        compare_soromox.soromox_arm(prototype(1).replace(**change))
+        soromox_arm(prototype(1).replace(**change))

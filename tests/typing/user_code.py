@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import continuarm as ca
+import continuarm.learning
+from continuarm.export import export_c, export_casadi, export_fmu, export_ros2
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +61,7 @@ found = ca.equilibria(arm, np.zeros((3, 9)))
 assert_type(found, ca.Equilibria)
 assert_type(found.converged.all(), np.bool_)
 assert_type(ca.natural_frequencies(arm), Floats)
+assert_type(ca.muscle_stiffness(arm, [0.0] * 9, [0.0] * 9), Floats)
 assert_type(ca.vibrations(arm).damping_ratios, Floats)
 
 
@@ -84,12 +87,33 @@ for drive in (
     assert_type(motion.energies["kinetic"], Floats)
     assert_type(motion.stopped, str)
     assert_type(motion.plot(), Figure)
+    arm.page(Path("arm.html"))
     with motion.view(block=False) as viewer:
         viewer.wait()
     ca.save_motion(motion, "run.nc")
 ca.simulate(arm, duration=1, start="equilibrium", output=Path("run.nc"), progress=print, solver=ca.Adaptive(rtol=1e-8))
 assert_type(ca.load_motion("run.nc"), ca.Motion)
 assert_type(ca.mode_motion(arm, 2, wrench=[0, 0, 0, 1, 0, 0], amplitude=0.01), ca.Motion)
+
+# Many points
+swept = ca.sweep(arm, {"stiffness": [1500, 1700], "sections[0].mass": np.linspace(0.1, 0.2, 5)}, duration=1)
+with ProcessPoolExecutor() as pool:
+    ca.sweep(
+        hold, {"t": [0.0, 1.0]}, executor=pool, output=Path("sweep.nc"), progress=lambda share, words: None, seed=0
+    )
+
+# Control
+control = ca.PredictiveControl(
+    arm, nodes=10, weights=ca.PredictiveWeights(position=1e-3), obstacles=[ca.Sphere([0, 0, 1], 0.1)]
+)
+for reference in (ca.Point([0.1, 0.0, 0.4]), ca.Circle(0.05, 4.0, [0, 0, 0.5]), ca.Sampled([0, 1], np.zeros((2, 3)))):
+    assert_type(control.command(0.0, np.zeros(20), reference), Floats)
+assert_type(control.plan.status, str)
+observer = ca.Observer(arm, {"payload.mass": 0.05}, force_noise=0.1)
+observer.advance(0.1, [2e5] * 9)
+observer.measure(0.08, ca.PressureReading("l11", [2e5], sigma=1e3))
+assert_type(observer.estimate.parameters["payload.mass"], float)
+assert_type(observer.estimated_arm, ca.Arm)
 
 # Identification
 tip = ca.TipPosition(3, np.zeros((2, 3)), sigma=1e-3)
@@ -106,12 +130,45 @@ assert_type(judged["run"]["tip 3"].rms, float)
 assert_type(fit["stiffness"].interval, tuple[float, float])
 ca.write_recording(run, fit.arm, "run.csv")
 
+# Elsewhere
+assert_type(export_c(arm, "arm_c", name="arm", step=1e-3), list[Path])
+assert_type(export_fmu(arm, "arm.fmu", version="3.0"), Path)
+assert_type(export_casadi(arm, "arm_casadi"), list[Path])
+assert_type(export_ros2(arm, Path("arm_ros2")), list[Path])
+
 # Other processes, errors
 with ProcessPoolExecutor() as pool:
     assert_type(pool.submit(ca.forward_dynamics, arm, q, q, q).result(), Floats)
     for each in pool.map(functools.partial(ca.simulate, arm, duration=1.0), [ca.PressureSteps({})]):
         assert_type(each, ca.Motion)
+
+# Many arms, and environments to learn in
+batch = ca.Batch(ca.vary(arm, stiffness=[1600.0, 1700.0]), which=[0, 1, 1])
+batch.step(np.zeros(9), count=10, wrench=[0, 0, 0, 0.1, 0, 0])
+batch.reset([True, False, False], which=[1, 1, 1])
+assert_type(batch.which, NDArray[np.intp])
+envs = continuarm.learning.ArmVectorEnv("reach", 4, arm=arm, randomize={"stiffness": 50.0}, tolerance=0.02)
+assert_type(envs.reset(seed=1)[0], NDArray[np.float32])
+assert_type(continuarm.learning.ArmEnv(continuarm.learning.Hold(push=0.1)).motion(), ca.Motion)
+assert_type(continuarm.learning.randomized_arms(arm, "error bars"), ca.Arms)
+
 try:
     ca.load_arm("prototyp")
 except ca.DescriptionError as error:
     assert_type(error.args[0], Any)
+
+# From a target for the tip to pressures
+posture = ca.inverse_kinematics(arm, [0.1, 0.0, 0.4], prefer="energy", at=(2, 0.5))
+assert_type(posture, ca.Postures)
+assert_type(posture.q, Floats)
+assert_type(ca.reachable(arm, 1000), ca.Workspace)
+assert_type(ca.muscle_pressures(arm, posture.q, [0.0] * 9, np.zeros(9), highest=7e5), ca.MusclePressures)
+circle = ca.Circle(radius=0.05, period=4, centre=[0, 0, 0.5])
+assert_type(circle.at(np.linspace(0, 4, 9)).velocity, Floats)
+closed = ca.loop(ca.ComputedTorque(arm, bandwidth=20, highest=6e5), ca.InMuscles(arm, circle), rate=500)
+assert_type(closed, ca.Loop)
+assert_type(ca.simulate(arm, closed, duration=4), ca.Motion)
+assert_type(
+    ca.simulate(arm, ca.loop(ca.LQR(arm, posture.q), ca.Point(posture.q, space="muscles")), duration=1), ca.Motion
+)
+assert_type(ca.simulate(arm, closed, duration=4).followed, dict[str, Floats])

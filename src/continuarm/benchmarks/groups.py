@@ -47,10 +47,13 @@ class Workload(Repeats):
     """In a batch of the NumPy reference."""
     paper_sections: int = 10
     engine_sections: tuple[int, ...] = (1, 2, 3, 5, 10, 20, 50, 100)
+    recordings: int = 10
+    recorded: float = 100.0
+    """Recordings of a fit, and how long each is, s."""
 
 
 FULL = Workload()
-QUICK = Workload(repeats=3, seconds=0.01, arms=10_000)
+QUICK = Workload(repeats=3, seconds=0.01, arms=10_000, recordings=2, recorded=20.0)
 
 
 def native_loop(arm: Arm, state: Sequence[Floats]) -> Task:

@@ -20,7 +20,15 @@ from continuarm.engine.printing import operations
 from continuarm.engine.steps import steps
 from continuarm.paper.algorithm1 import accelerating_force, equation_terms
 
-__all__ = ["Tally", "algorithm_operations", "engine_operations", "polynomial", "value_at"]
+__all__ = [
+    "Tally",
+    "algorithm_operations",
+    "correction_operations",
+    "elimination_operations",
+    "engine_operations",
+    "polynomial",
+    "value_at",
+]
 
 
 class Tally:
@@ -84,6 +92,22 @@ def engine_operations(n: int, model: str = "integral") -> int:
     weighed = first + (n - 1) * (count[f"weigh_{kind}"] + count["lift"])
     absorbed = count["absorb_base"] + (n - 2) * count["absorb"] + count["absorb_tip"]
     return n * count["outward"] + weighed + absorbed + (n - 1) * count["respond"] + count["respond_tip"]
+
+
+def elimination_operations(n: int, model: str = "integral") -> int:
+    """Operations of Newton's matrix in native code, taken at a state and eliminated, for n sections whose muscles have
+    no memory, without stops and payload: `linearize` and `eliminate` of engine/native/newton.hpp.
+    """
+    count, kind = _step_operations(), "integral" if model == "integral" else "shaped"
+    return n * (count[f"settle_{kind}"] + count["resistance"] + count["eliminate"]) + count["payload_body"]
+
+
+def correction_operations(n: int) -> int:
+    """Operations of one correction of Newton's iteration in native code, for n sections likewise."""
+    count = _step_operations()
+    inward = count["correct_inward_tip"] + (n - 1) * count["correct_inward"]
+    outward = count["correct_outward_base"] + max(n - 2, 0) * count["correct_outward"]
+    return inward + outward + (count["correct_outward_tip"] if n > 1 else 0)
 
 
 @cache

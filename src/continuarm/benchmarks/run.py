@@ -14,7 +14,15 @@ import numpy as np
 
 import continuarm
 from continuarm.benchmarks import groups
+from continuarm.benchmarks.control import measure_control
+from continuarm.benchmarks.derivatives import measure_derivatives
+from continuarm.benchmarks.frameworks import measure_frameworks
 from continuarm.benchmarks.groups import FULL, Workload
+from continuarm.benchmarks.identification import measure_identification
+from continuarm.benchmarks.learning import measure_learning
+from continuarm.benchmarks.pages import measure_pages
+from continuarm.benchmarks.predictive import measure_predictive
+from continuarm.benchmarks.rollouts import measure_rollouts
 from continuarm.benchmarks.simulation import measure_simulation
 from continuarm.benchmarks.timing import Group
 from continuarm.common.text import printable
@@ -30,15 +38,23 @@ GROUPS: dict[str, Callable[[Workload], Group]] = {
     "batch": groups.measure_batch,
     "reference": groups.measure_reference,
     "paper": groups.measure_paper,
+    "derivatives": measure_derivatives,
     "simulation": measure_simulation,
+    "rollouts": measure_rollouts,
+    "control": measure_control,
+    "predictive": measure_predictive,
+    "learning": measure_learning,
+    "pages": measure_pages,
+    "identification": measure_identification,
+    "frameworks": measure_frameworks,
     "operations": groups.measure_operations,
 }
-_NATIVE_ONLY = ("loop", "batch", "simulation")
+_WITHOUT_NATIVE = ("calls", "reference", "paper", "operations")
 
 
 def measured(name: str, work: Workload) -> Group:
     """The group of that name; without the compiled module, those that are about it have one row that says so."""
-    if name in _NATIVE_ONLY and compiled.native is None:
+    if name not in _WITHOUT_NATIVE and compiled.native is None:
         group = Group("Native code")
         group.add(name, None, "", "the compiled module is not built")
         return group

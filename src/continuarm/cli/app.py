@@ -24,18 +24,21 @@ from continuarm.cli.arms_command import arms, schema
 from continuarm.cli.bench_command import bench
 from continuarm.cli.check_command import check
 from continuarm.cli.experiment_command import experiment
+from continuarm.cli.export_command import export
 from continuarm.cli.identify_command import identify
 from continuarm.cli.options import BAD_INPUT
 from continuarm.cli.output import release, warn
 from continuarm.cli.reproduce_command import energy_shaping, reproduce
 from continuarm.cli.simulate_command import simulate
+from continuarm.cli.sweep_command import sweep
+from continuarm.cli.track_command import track
 from continuarm.cli.validate_command import validate
 from continuarm.cli.video_command import video
 from continuarm.cli.view_command import live, view
 from continuarm.common.command_start import INTERRUPTED, leave
 from continuarm.common.interruption import RaisedInterrupts
 from continuarm.common.text import printable
-from continuarm.simulation.inputs import PressureWarning
+from continuarm.simulation.pressure_commands import PressureWarning
 
 __all__ = ["main"]
 
@@ -167,12 +170,15 @@ COMMANDS = (
     check,
     schema,
     simulate,
+    track,
     experiment,
+    sweep,
     identify,
     validate,
     view,
     video,
     live,
+    export,
     reproduce,
     energy_shaping,
     bench,

@@ -56,7 +56,7 @@ def _heading() -> Iterator[str]:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
     table = new_table("", "", "", "", headings=False)
-    for column in table.columns[:3]:
+    for column in table.columns[1:3]:  # in a narrow terminal names are wrapped, numbers stay whole
         column.no_wrap = True
     table.columns[1].justify = "right"
     for row in rows:

@@ -75,14 +75,14 @@ def at_rest(arm: Arm) -> dict[str, Any]:
     """
     from continuarm.engine.quantities import tip_poses
     from continuarm.sections.model_range import greatest_bend
-    from continuarm.statics.equilibrium_search import equilibrium
     from continuarm.statics.modes import natural_frequencies, vibrations
+    from continuarm.statics.rest import hanging
 
     rest: dict[str, Any] = {}
     try:
         if arm.n > MOST_SECTIONS_AT_REST:
             raise ValueError(f"not computed for more than {MOST_SECTIONS_AT_REST} sections")
-        q = equilibrium(arm)
+        q = hanging(arm)
         rest |= {"q": q.tolist(), "tip": tip_poses(arm, q)[-1, :3, 3].tolist()}
         rest["on_stops"] = _on_stops(arm, q)
         rest["natural_frequencies"] = natural_frequencies(arm, q).tolist()

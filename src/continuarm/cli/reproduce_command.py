@@ -30,12 +30,20 @@ def reproduce(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is there already.")] = False,
     seed: Annotated[int, typer.Option(help="Of all random numbers.")] = 0,
+    recordings: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Recordings of real arms: examples/recordings of the source, which is found where it is there.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compute every claim of the paper again and write a report: report.html, report.json, figures and their data.
 
-    Studies: near-straight, modal-form, point-mass, energy-shaping, validation, complexity, experiments. Finished ones
-    are kept and not computed again, also after an interruption. Exit codes: 0 done; 2 bad input; 130 interrupted.
+    Studies: near-straight, modal-form, point-mass, energy-shaping, validation, complexity, experiments,
+    real-arms. Finished ones are kept and not computed again, also after an interruption. Exit codes: 0 done; 2 bad
+    input; 130 interrupted.
     """
     from continuarm.reproduction import report_folder as reproduction
 
@@ -48,6 +56,7 @@ def reproduce(
             only=only or (),
             fresh=fresh,
             seed=seed,
+            recordings=recordings,
             watch=progress_bar,
         )
     except KeyboardInterrupt:

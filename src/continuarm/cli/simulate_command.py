@@ -22,7 +22,7 @@ from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.text import printable
 
 
-def _seconds(text: Any) -> float:
+def seconds(text: Any) -> float:
     """A number of seconds; the parser's own words would be about a float."""
     try:
         return float(text)
@@ -35,7 +35,7 @@ def simulate(
     pressures: Annotated[
         str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
     ] = "",
-    duration: Annotated[float, typer.Option(parser=_seconds, help="Length of the motion, s.")] = 5.0,
+    duration: Annotated[float, typer.Option(parser=seconds, help="Length of the motion, s.")] = 5.0,
     force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
     start: Annotated[str, typer.Option(help="unbent, or equilibrium with what drives it at the start.")] = "unbent",
     solver: SolverOption = "",
@@ -43,7 +43,7 @@ def simulate(
     step_rate: StepRateOption = None,
     rate: Annotated[float, typer.Option(help="Output states per second, Hz.")] = 200.0,
     most_seconds: Annotated[
-        float | None, typer.Option(parser=_seconds, metavar="SECONDS", help="Stop after so much computing, s.")
+        float | None, typer.Option(parser=seconds, metavar="SECONDS", help="Stop after so much computing, s.")
     ] = None,
     most_steps: Annotated[int | None, typer.Option(help="Stop after so many steps of the solver.")] = None,
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="Write the motion: .nc.")] = "",

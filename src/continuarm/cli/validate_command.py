@@ -55,7 +55,8 @@ def validate(
 
     Nothing is fitted. The rig of the arm says in which frame sensors look and how late they are. Distances are rms and
     worst; the motion's standard deviation (sd) is what rms would be for whoever predicts that nothing moves. Exit
-    codes: 0 all simulated to the end; 1 one stopped early, and is judged by what was reached; 2 bad input.
+    codes: 0 all simulated to the end; 1 one stopped early, and is judged by what was reached; 2 bad input,
+    such as recordings in which nothing was measured.
     """
     from continuarm.arms.arm_file import load_arm
     from continuarm.identification.html_report import check_report_path
@@ -68,6 +69,9 @@ def validate(
     runs = read_all(recordings, described, start)
     with progress_bar(f"predicting with {one_line(described.name)}") as progress:
         found = judge(described, runs, progress=progress)
+    if not any(total.samples for total in found.totals.values()):
+        names = ", ".join(one_line(run.name) for run in found.recordings)
+        raise ValueError(f"nothing can be compared: no sensor of {names} has a sample; must have one at least")
     written = [path for path in (json_file if place else "", html) if path]
     if place:
         with replaced(place) as beside:

@@ -67,6 +67,12 @@ def live(
         float | None,
         typer.Option(metavar="SECONDS", help="Only measure for so long how well it keeps time, without a page."),
     ] = None,
+    page: Annotated[
+        str,
+        typer.Option(
+            "--page", metavar="FILE", help="Write a page that simulates it by itself (see export), open it, and leave."
+        ),
+    ] = "",
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
 ) -> None:
@@ -75,9 +81,16 @@ def live(
     Exit codes: 0 done; 2 bad input.
     """
     from continuarm.arms.arm_file import load_arm
+    from continuarm.export.page import open_page
     from continuarm.viewer.viewer import live_arm, live_benchmark
 
     described = load_arm(arm)
+    if page and benchmark is not None:
+        raise ValueError("--page and --benchmark exclude each other: the page shows itself how well it keeps time")
+    if page:
+        opens = open_page(described, page)
+        print(f"written to {shown(page)}" + ("" if opens else ": open it in a browser"))
+        return
     if benchmark is None:
         live_arm(described, host=host, port=port, block=True)
         return

@@ -24,7 +24,23 @@ _FOREIGN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # what o
 _ATTEMPTS = 100  # to lock a file that others make and remove all the time
 
 _held: dict[Path, tuple[int, int]] = {}  # process and thread by the file that it writes
+_descriptors: set[int] = set()  # of the locks that this process holds
 _guard = threading.Lock()
+
+
+def _leave_to_the_parent() -> None:
+    """In a process that was forked: locks are its parent's, and end with it though its children live on."""
+    global _guard
+    for descriptor in _descriptors:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+    _descriptors.clear()
+    _held.clear()
+    _guard = threading.Lock()  # another thread of the parent may have held it
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_the_parent)
 
 if sys.platform == "win32":
     import msvcrt
@@ -78,7 +94,7 @@ def claimed(target: Path, *, again: bool = False) -> Iterator[None]:
         with _locked(target):
             yield
     finally:
-        del _held[target]
+        _held.pop(target, None)  # in a forked process it is gone
 
 
 def _in_use(target: Path) -> ValueError:
@@ -89,10 +105,13 @@ def _in_use(target: Path) -> ValueError:
 def _locked(target: Path) -> Iterator[None]:
     path = target.with_name(temporary_name(target, ".lock"))
     descriptor = _locked_descriptor(target, path)
+    if descriptor is not None:
+        _descriptors.add(descriptor)
     try:
         yield
     finally:
-        if descriptor is not None:
+        if descriptor is not None and descriptor in _descriptors:
+            _descriptors.discard(descriptor)
             with contextlib.suppress(OSError):  # it may be gone, and Windows removes only what is closed
                 path.unlink()
             os.close(descriptor)

@@ -29,10 +29,17 @@ def numbers_of_shape(
     hints: ends of the sentence about another size, by that size.
     """
     array = real_numbers(name, value, f"real numbers of shape (..., {size})")
-    if array.shape[-1:] != (size,):
-        hint = hints.get(array.shape[-1], "") if array.ndim else ""
-        raise ValueError(f"{name} has shape {array.shape}: must be (..., {size}) for the {counted}{hint}")
+    require_shape(name, array.shape, size, counted, hints)
     return finite(name, array)
+
+
+def require_shape(
+    name: str, shape: tuple[int, ...], size: int, counted: str, hints: Mapping[int, str] = _NO_HINTS
+) -> None:
+    """Raises ValueError unless a shape is (..., size)."""
+    if shape[-1:] != (size,):
+        hint = hints.get(shape[-1], "") if shape else ""
+        raise ValueError(f"{name} has shape {shape}: must be (..., {size}) for the {counted}{hint}")
 
 
 def finite(name: str, array: Floats) -> Floats:

@@ -22,7 +22,9 @@ from continuarm.drawing.colours import (
     PRESSURE_COLOURS,
     section_colour,
 )
+from continuarm.dynamics.poses import Frame
 from continuarm.engine.quantities import backbone, centres_of_gravity, poses_along, tip_poses
+from continuarm.sections.spatial import Array, times
 
 TUBE, MUSCLE, PLATE, THICKNESS, BEAD = 0.5, 0.3, 1.55, 0.3, 0.72
 """Radii of tube, muscles, plates and centres of gravity, and thickness of a plate, in radii of the section."""
@@ -59,8 +61,15 @@ def disc_frames(arm: Arm, q: ArrayLike, discs: int) -> Floats:
     batch = tips.shape[:-3]
     plain = np.broadcast_to(np.eye(4), (*batch, arm.n + 1, 4, 4)).copy()
     plain[..., :-1, :3, 3] = centres
-    plain[..., -1, :3, 3] = tips[..., -1, :3, 3] + tips[..., -1, :3, :3] @ np.array(arm.carried_mass[1])
+    last = tips[..., -1, :3, :3], tips[..., -1, :3, 3]
+    plain[..., -1, :3, 3] = payload_place(last, np.array(arm.carried_mass[1]))
     return np.concatenate([along.reshape(*batch, -1, 4, 4), tips, plain], axis=-3)
+
+
+def payload_place(frame: Frame, offset: Array) -> Array:
+    """Where the payload is in the world, for the frame of the last tip: (..., 3), m."""
+    rotation, position = frame
+    return position + times(rotation, offset)
 
 
 def bodies(arm: Arm, discs: int, ghost: bool = False) -> list[Body]:

@@ -66,9 +66,10 @@ class Stage:
         pressures: Floats | None = None,
         trail: Floats | None = None,
         force: Floats | None = None,
+        target: Floats | None = None,
     ) -> NDArray[np.uint8]:
         """One frame, (height, width, 3): a label, and what Scene.show takes."""
-        self.scene.show(q, pressures, trail, force)
+        self.scene.show(q, pressures, trail, force, target)
         self.label.set_text(label)
         self.canvas.restore_region(self.background)
         for artist in self.moving:

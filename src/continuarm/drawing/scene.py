@@ -57,6 +57,8 @@ class Scene:
         self.body = PolyCollection([], linewidths=0.3, zorder=2)
         self.arrow = PolyCollection([], facecolors=RED, linewidths=0, zorder=3)
         (self.axis,) = axes.plot([], [], color=BLACK, linewidth=1.5, zorder=2)
+        ring = {"marker": "o", "markersize": 10, "markerfacecolor": "none", "markeredgewidth": 2.0, "color": RED}
+        (self.target,) = axes.plot([], [], linestyle="", zorder=4, **ring)  # type: ignore[arg-type]
         for collection in (self.shade, self.grid, self.path, self.body, self.arrow):
             axes.add_collection(collection, autolim=False)
         axes.set_xlim(-frame.half_width, frame.half_width)
@@ -66,7 +68,7 @@ class Scene:
     @property
     def artists(self) -> list[Artist]:
         """All that is drawn, in this order."""
-        return [self.shade, self.grid, self.path, self.body, self.axis, self.arrow]
+        return [self.shade, self.grid, self.path, self.body, self.axis, self.arrow, self.target]
 
     def show(
         self,
@@ -74,11 +76,14 @@ class Scene:
         pressures: Floats | None = None,
         trail: Floats | None = None,
         force: Floats | None = None,
+        target: Floats | None = None,
     ) -> None:
         """Moves the arm to q, (3n,) in m; pressures: (muscles,), Pa.
 
-        trail: (k, 3), m, a path that ends now; force: (3,), on the last tip, as an arrow of this length, m.
+        trail: (k, 3), m, a path that ends now; force: (3,), on the last tip, as an arrow of this length, m; target: a
+        place (3,), m, with a ring around it.
         """
+        self.target.set_data(*([[], []] if target is None else self.camera.seen(target[None]).T))
         if self.solids is None or self.shadow is None:
             self.axis.set_data(*self.camera.seen(backbone(self.arm, q, points=2)).T)
         else:
@@ -96,6 +101,8 @@ class Scene:
             # What is old stays as it is: it costs nothing in a GIF.
             colour = section_colour(self.arm.n - 1)
             self.path.set_color(list(shades(colour, np.clip(1 - 0.03 * age, 0.4, 1.0))))
+        else:
+            self.path.set_segments([])
         outlines = []
         if force is not None and np.any(force):
             tip = tip_poses(self.arm, q)[-1, :3, 3]

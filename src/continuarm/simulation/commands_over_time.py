@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +13,8 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.dynamics.commands import CommandLayout, Commands, acting_mean, part_of_mean, ramp
+from continuarm.dynamics.plant import Plant
+from continuarm.engine import compiled
 
 SHORTEST = 1e-9
 """Knots closer than this are one, s: no solver can make a step between them."""
@@ -31,12 +35,33 @@ def split_commands(arm: Arm, rows: Floats) -> Commands:
     return CommandLayout(arm).split(rows)
 
 
+class Tracking(NamedTuple):
+    """Computed torque over q, as compiled code runs it in a loop."""
+
+    model: Plant  # by which it computes; the plant that is moved may be another
+    lead: float  # s, after which pressures behind valves are to be there
+    of_acceleration: tuple[float, float, float]  # gains of error, its rate and its sum: 1/s², 1/s, 1/s³
+    of_velocity: tuple[float, float, float]  # the same for the velocity at which dampers are made up for: 1/s, 1, 1/s²
+    highest: float  # Pa, of commands
+    change: float  # Pa, the most by which a command may differ from the last
+    goals: Callable[[Floats], Floats]  # times (k,) -> (k, 3, 3n): position, velocity and acceleration of q
+
+
 @dataclass(frozen=True)
 class Control:
     """Commands that depend on the motion: asked at a fixed rate, held in between."""
 
     rate: float  # Hz
     commands: Callable[[float, Floats, Floats], Floats]  # (t, q, q̇) -> one row of commands
+    of_state: Callable[[float, Floats], Floats] | None = None  # the same of the whole state, asked in its place
+    tracking: Tracking | None = None  # the same in compiled code, where the solver has it
+
+    def answer(self, t: float, plant: Plant, state: Floats) -> Floats:
+        """One row of commands for a state (width,) at a time."""
+        if self.of_state is not None:
+            return self.of_state(t, state)
+        here = plant.states.split(state)
+        return self.commands(t, here.q.copy(), here.qd.copy())
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +101,11 @@ class CommandsOverTime:
         times[0] = self.times[0]
         return replace(self, times=times, begin=self.begin[last], end=self.end[last])
 
+    @cached_property
+    def all_held(self) -> bool:
+        """Whether commands change at knots alone."""
+        return self.begin is self.end or np.array_equal(self.begin, self.end)
+
     def at(self, times: ArrayLike) -> Floats:
         """The commands at some times, at a jump those after it: (m,) -> (m, commands)."""
         return self._inside(np.asarray(times, dtype=float), "right")
@@ -85,7 +115,11 @@ class CommandsOverTime:
         return self._inside(np.asarray(times, dtype=float), "left")
 
     def _inside(self, times: Floats, side: str) -> Floats:
-        k = np.clip(np.searchsorted(self.times, times, side=side) - 1, 0, None)  # type: ignore[call-overload]
+        if not times.size:
+            return np.zeros((0, self.begin.shape[1]))
+        k = np.maximum(self.times.searchsorted(times, side=side) - 1, 0)  # type: ignore[call-overload]
+        if self.all_held:
+            return self.begin[k]
         until = np.append(self.times[1:], np.inf)[k]
         return np.asarray(
             ramp(self.begin[k], self.end[k], *(each[..., None] for each in (times, self.times[k], until)))
@@ -106,10 +140,30 @@ class CommandsOverTime:
         acting = acting_mean(total[:pressures], above[:pressures], thresholds)
         return np.concatenate([acting, total[pressures:]])
 
+    def means(self, step: float, count: int, thresholds: Floats) -> Floats:
+        """The means over steps from t = 0 on, as `FixedStep` takes them: (count, commands).
+
+        Thresholds may be complex, for their slopes.
+        """
+        if compiled.native is not None and not np.iscomplexobj(thresholds):
+            rows = np.empty((count, self.begin.shape[1]))
+            given = map(np.ascontiguousarray, (self.times, self.begin, self.end, thresholds))
+            compiled.native.command_means(*given, step, rows)
+            return rows
+        edges = np.arange(count + 1) * step
+        values = self._inside((edges[:-1] + edges[1:]) / 2, "right")
+        inner = np.searchsorted(edges, self.times, side="right") - 1
+        broken = (inner >= 0) & (inner < count) & (self.times > edges[np.clip(inner, 0, count)])
+        if broken.any():
+            values = values.astype(np.result_type(values, thresholds))
+        for k in np.unique(inner[broken]):
+            values[k] = self.mean(edges[k], edges[k + 1], thresholds)
+        return values
+
     def piece(self, begin: float, end: float) -> CommandsOverTime:
         """The same from one time to another, both of them knots, without the control."""
         if len(self.times) == 1:  # nothing changes, and a controller asks for pieces often
-            same = np.repeat(self.begin, 2, axis=0)
+            same = self.begin[[0, 0]]
             return CommandsOverTime(np.array([begin, end]), same, same)
         inner = self.times[(self.times > begin) & (self.times < end)]
         times = np.concatenate([[begin], inner, [end]])
@@ -144,4 +198,6 @@ class CommandsOverTime:
 
     def plus_held(self, row: Floats) -> CommandsOverTime:
         """With constant commands added."""
-        return replace(self, begin=self.begin + row, end=self.end + row)
+        begin = self.begin + row
+        end = begin if self.end is self.begin else self.end + row
+        return CommandsOverTime(self.times, begin, end, self.control)

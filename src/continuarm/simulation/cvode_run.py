@@ -27,6 +27,8 @@ class CvodeRun:
     to see what there was of it. It does not tell its steps: they are counted from the times at which it asks for rates.
     """
 
+    controls = False
+
     def __init__(self, plant: Plant, state: Floats, rtol: float, tolerances: Floats, highest_order: int) -> None:
         from sksundae.cvode import CVODE  # takes longer than many motions: not part of their time
 
@@ -49,6 +51,10 @@ class CvodeRun:
         self.longest = float(gaps.min()) if self.sloped and not uneven else 0.0
         jumps[-1:] = True  # after the last knot nothing changes
         self.bounds = drive.times[1:] if uneven else drive.times[1:][jumps]
+
+    def commanded(self, drive: CommandsOverTime, times: Floats) -> Floats:
+        """The commands at times."""
+        return drive.at(times)
 
     def advance(self, times: Floats, allowance: Allowance = USUAL) -> tuple[Floats, str]:
         end, most = time.perf_counter() + allowance.seconds, steps_made(self) + allowance.steps

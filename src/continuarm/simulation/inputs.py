@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 import re
-import warnings
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, force_hints, require_arm
-from continuarm.arms.description import did_you_mean
 from continuarm.common.argument_checks import choice, kind_of, require_file_name, require_kind, truth_value
 from continuarm.common.limits import HIGHEST_PRESSURE, LARGEST
 from continuarm.common.number_checks import Floats, as_float, finite, is_number, not_too_large, rate, real_numbers
 from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, command_rows, muscle_count
-from continuarm.simulation.gauges import clamped_gauges
-
-PSI = 6894.757293168361
-UNITS = {
-    **{"Pa": 1.0, "kPa": 1e3, "bar": 1e5, "mbar": 1e2, "MPa": 1e6, "psi": PSI, "PSI": PSI, "psig": PSI},
-    **{"hPa": 1e2, "atm": 101325.0, "mmHg": 133.322387415},
-}
-"""Pressure units that text and tables may name, in Pa. Arrays and steps in Python are always in Pa."""
-
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6}
-"""Units of time that tables may name."""
-
-
-MOST_LENGTHENING = 3.0
-"""Of a section by one muscle, in its lengths, that no arm reaches: more is taken for a slip of units."""
-
-
-class PressureWarning(UserWarning):
-    """No muscle will push: the pressures are below the dead zones, often because they are in another unit than Pa.
-
-    Also where readings of gauges below zero were taken as zero.
-
-    A class of its own, so that a program can silence it, or make it an error, and nothing else.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> arm = ca.load_arm("prototype")  # its muscles push above 90 kPa
-    >>> with warnings.catch_warnings(record=True) as seen:
-    ...     warnings.simplefilter("always")
-    ...     motion = ca.simulate(arm, ca.PressureSteps({"l33": [(0.0, 600.0)]}), duration=0.1)  # 600 kPa were meant
-    >>> seen[0].category is ca.PressureWarning
-    True
-    """
+from continuarm.simulation.pressure_commands import (
+    UNITS,
+    checked_pressures,
+    fed_columns,
+    gauge_pressures,
+    refuse_contradictions,
+    units_allowed,
+)
 
 
 class Input(Protocol):
@@ -60,6 +32,14 @@ class Input(Protocol):
 
     def drive(self, arm: Arm) -> CommandsOverTime:
         """The commands over time."""
+
+
+@runtime_checkable
+class ChoosesSolver(Protocol):
+    """An input that knows which solver suits it."""
+
+    def default_solver(self) -> Any:
+        """The solver, unless another is said."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +53,7 @@ class NoInput:
 
 @dataclass(frozen=True)
 class PressureSteps:
-    """Pressure steps of named muscles.
+    """Pressure steps of named muscles: true pressures, also in a recording, as they are commanded and not read.
 
     l33 is muscle 3 of section 3 (l10-2 is muscle 2 of section 10). A muscle has no pressure before its first step and
     keeps that of its last.
@@ -149,6 +129,7 @@ class PressureSteps:
             held = np.append(0.0, each[:, 1])  # nothing before the first step
             column = held[np.searchsorted(each[:, 0], times, side="right")]
             pressures[:, fed_columns(arm, name, rows)] = column[:, None]
+        refuse_contradictions(arm, "pressures", pressures)
         return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
 
 
@@ -156,7 +137,8 @@ class PressureSteps:
 class PressureSignal:
     """Pressures of all muscles over time.
 
-    None before the first time; the last is held.
+    None before the first time; the last is held. In a `Recording` it is a log, read by the gauges of the arm's `rig`;
+    in `simulate` they are true pressures.
 
     Parameters
     ----------
@@ -364,72 +346,34 @@ class Controller:
         choice("gives", self.gives, ("pressures", "forces"))
         if isinstance(self.function, type) or not callable(self.function):
             raise TypeError(f"function of the controller is {kind_of(self.function)}: must be a function (t, q, qd)")
-        width = muscle_count(arm) if self.gives == "pressures" else 3 * arm.n
-        hints = force_hints(arm) if self.gives == "forces" else {}
 
         def commands(t: float, q: Floats, qd: Floats) -> Floats:
-            name = f"{self.gives} of the controller at t = {t:.6g} s"
-            values = real_numbers(name, self.function(t, q, qd), f"{width} numbers")
-            if values.shape != (width,):
-                hint = hints.get(values.size, "") if values.ndim == 1 else ""
-                raise ValueError(f"{name} have shape {values.shape}: must be ({width},){hint}")
-            if not np.isfinite(values).all():
-                raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
-            if self.gives == "forces":
-                return command_rows(arm, forces=not_too_large(name, values, "N"))[0]
-            return command_rows(arm, pressures=checked_pressures(arm, name, values))[0]
+            return checked_answer(arm, self.gives, t, self.function(t, q, qd))
 
         return CommandsOverTime(np.zeros(1), command_rows(arm), command_rows(arm), Control(asked, commands))
 
 
-def commands_of(
-    arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None, settled: bool = False
-) -> CommandsOverTime:
-    """The commands over time of an input and of a wrench at the tip, constant (6,) or over time; None: nothing.
-
-    settled: whether the first commands held before the beginning too, which matters where a line delays them.
-    """
-    check_input(input)
-    drive = (NoInput() if input is None else input).drive(arm).delayed(line_delays(arm), settled)
-    return _with_wrench(arm, drive, wrench)
-
-
-def readings_of(arm: Arm, input: Input | None, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
-    """The same as it was logged: pressures as gauges read them, and not later by what lines delay them."""
-    given = NoInput() if input is None else input
-    return _with_wrench(arm, getattr(given, "as_read", given.drive)(arm), wrench)
-
-
-def _with_wrench(arm: Arm, drive: CommandsOverTime, wrench: ArrayLike | WrenchSignal | None) -> CommandsOverTime:
-    if wrench is None:
-        return drive
-    if isinstance(wrench, WrenchSignal):
-        return drive.plus(wrench.drive(arm))
-    constant = real_numbers("wrench", wrench, "6 numbers, a moment and a force")
-    if constant.shape != (6,):
-        raise ValueError(f"wrench has shape {constant.shape}: must be (6,), a moment and a force")
-    return drive.plus_held(command_rows(arm, wrench=not_too_large("wrench", constant, "N m and N"))[0])
-
-
-def check_input(input: object, whose: str = "") -> None:
-    """Raises TypeError for what cannot drive an arm, such as a class where an object was meant."""
-    if input is not None and (isinstance(input, type) or not callable(getattr(input, "drive", None))):
-        kinds = "a PressureSteps, PressureSignal, ForceSignal, WrenchSignal or Controller"
-        raise TypeError(f"{whose}input is {kind_of(input)}: must be {kinds}")
+def checked_answer(arm: Arm, gives: str, t: float, answer: ArrayLike) -> Floats:
+    """What a controller gave at a time, pressures or forces, as a row of commands."""
+    width = muscle_count(arm) if gives == "pressures" else 3 * arm.n
+    name = f"{gives} of the controller at t = {t:.6g} s"
+    values = real_numbers(name, answer, f"{width} numbers")
+    if values.shape != (width,):
+        hints = force_hints(arm) if gives == "forces" else {}
+        hint = hints.get(values.size, "") if values.ndim == 1 else ""
+        raise ValueError(f"{name} have shape {values.shape}: must be ({width},){hint}")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name}: must be finite, number {int(np.argmin(np.isfinite(values)))} is not")
+    if gives == "forces":
+        return command_rows(arm, forces=not_too_large(name, values, "N"))[0]
+    refuse_contradictions(arm, name, values)
+    return command_rows(arm, pressures=checked_pressures(arm, name, values))[0]
 
 
 def _are_pairs(steps: Any) -> bool:
     if isinstance(steps, (str, bytes)) or not isinstance(steps, Sequence):
         return False
     return all(isinstance(each, (tuple, list)) and len(each) == 2 and all(map(is_number, each)) for each in steps)
-
-
-def units_allowed(unit: str) -> str:
-    """What is said of a unit of pressure that is not known: capitals count, as mPa is not MPa."""
-    hint = did_you_mean(unit, UNITS)
-    if unit.casefold().endswith("psia"):
-        hint = "; pressures are those of a gauge, 0 in the open air"
-    return f"must be one of {', '.join(UNITS)}{hint}"
 
 
 def _signal(
@@ -468,80 +412,3 @@ def _signal_words(times: ArrayLike, values: ArrayLike, unit: str, linear: bool) 
 
 def _lines_or_held(linear: bool, times: Floats, rows: Floats) -> CommandsOverTime:
     return (CommandsOverTime.lines if truth_value("linear", linear) else CommandsOverTime.held)(times, rows)
-
-
-def muscle_index(arm: Arm, name: str) -> int:
-    """The column of a muscle such as l33 (section 3, muscle 3) or l10-2."""
-    columns = arm.muscle_columns
-    if name not in columns:
-        first, last = arm.muscle_names[0], arm.muscle_names[-1]
-        raise ValueError(f"muscle {short(name)}: must be one of {first} to {last} of {short(arm.name)}")
-    return columns[name]
-
-
-def fed_columns(arm: Arm, name: str, named: Container[str]) -> list[int]:
-    """The columns that a command for a muscle drives: its own, and those of its line that no command names."""
-    own = muscle_index(arm, name)
-    line = arm.muscle_lines[own].muscles
-    first = next(each for each in line if each in named)  # of several that are named, the others go with the first
-    mates = [arm.muscle_columns[each] for each in line if each not in named] if name == first else []
-    return [own, *mates]
-
-
-def line_delays(arm: Arm) -> Floats:
-    """By how much each of the commands arrives later, s: (commands,)."""
-    return command_rows(arm, pressures=[line.delay for line in arm.muscle_lines])[0]
-
-
-def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
-    """A PressureWarning where pressures (..., muscles) in Pa look like a slip of units.
-
-    Either not all of them are zero and none exceeds a dead zone, or one would lengthen its section to a multiple.
-    """
-    highest, least = float(pressures.max(initial=0.0)), min(section.dead_zone for section in arm.sections)
-    if 0 < highest <= least:
-        sentence = f"no muscle of {arm.name!r} pushes: the highest pressure is {highest:g} Pa"
-        warnings.warn(f"{sentence}, the smallest dead zone {least:g} Pa", PressureWarning, stacklevel=3)
-    columns, together = 0, np.ones(3)
-    for i, section in enumerate(arm.sections):
-        own = slice(columns, columns + len(section.muscle_map))
-        columns = own.stop
-        strongest = float(pressures[..., own].max(initial=0.0))
-        force = (section.muscle_area or 0.0) * max(strongest - section.dead_zone, 0.0)
-        spring = float(together @ section.stiffness_matrix @ together) + section.pressure_stiffness * strongest
-        lengthening = force / spring / section.length
-        if lengthening > MOST_LENGTHENING:
-            sentence = f"section {i + 1} of {arm.name!r}: one muscle under {strongest:g} Pa, the highest pressure"
-            warnings.warn(
-                f"{sentence}, would lengthen it by {lengthening:.3g} times its length", PressureWarning, stacklevel=3
-            )
-            return
-
-
-def gauge_pressures(arm: Arm, name: str, readings: Floats) -> tuple[Floats, str | None]:
-    """What is in the muscles by the readings of gauges (k, muscles), Pa; and what is to be said of it, if anything.
-
-    Readings a little below zero are zero; others that no muscle can have are refused.
-    """
-    pressures, sentence = clamped_gauges(readings, arm.muscle_names)
-    return checked_pressures(arm, name, pressures), sentence
-
-
-def said_of_gauges(input: Input | None, arm: Arm) -> str | None:
-    """What is to be said of an input whose gauges read below zero; None of others."""
-    say = getattr(input, "said_of_gauges", None)
-    return say(arm) if callable(say) else None
-
-
-def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
-    """Pressures (..., muscles) in Pa that the arm's muscles can take."""
-    wrong = ~((pressures >= 0) & (pressures <= HIGHEST_PRESSURE))
-    if wrong.any():
-        column = int(np.argmax(wrong.reshape(-1, pressures.shape[-1]).any(axis=0)))
-        value: Any = pressures[..., column][wrong[..., column]]
-        shown = f"{name}: {arm.muscle_names[column]} = {np.ravel(value)[0]:g} Pa"
-        raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST_PRESSURE:g}")
-    for i, section in enumerate(arm.sections):
-        if section.muscle_area is None:
-            raise ValueError(f"section {i + 1}: muscle_area is missing: pressures need it to become forces")
-    return pressures

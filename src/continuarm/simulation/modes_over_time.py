@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, require_arm
-from continuarm.common.number_checks import Floats, as_float, real_numbers
+from continuarm.common.number_checks import Floats, as_float, is_number, real_numbers
 from continuarm.common.text import short
 from continuarm.engine.muscle_springs import springs_over_q
 from continuarm.engine.quantities import elastic_forces, gravity_forces, tip_jacobian, tip_poses, wrench_forces
 from continuarm.engine.state_checks import check_range, checked
 from continuarm.simulation.motion import Motion
-from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.statics.modes import mode_shapes
+from continuarm.statics.rest import place_of_rest
 
 STATES = 120
 """Of one period."""
@@ -61,7 +61,7 @@ def mode_motion(
     (1.26, 1.26)
     """
     require_arm(arm)
-    if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or not 1 <= mode <= 3 * arm.n:
+    if not is_number(mode) or not isinstance(mode, (int, np.integer)) or not 1 <= mode <= 3 * arm.n:
         raise ValueError(f"mode = {short(mode)}: must be a whole number from 1 to {3 * arm.n}")
     length = sum(section.length + section.offset for section in arm.sections)
     reach = SHARE * length if amplitude is None else as_float(amplitude)
@@ -72,7 +72,7 @@ def mode_motion(
     for name, (given, width) in loads.items():
         if given is not None and real_numbers(name, given, f"{width} numbers").shape != (width,):
             raise ValueError(f"{name} has shape {np.shape(given)}: must be ({width},), of one state")
-    (rest,) = checked(arm, q=equilibrium(arm, wrench=wrench, muscle_stiffness=muscle_stiffness) if q is None else q)
+    (rest,) = checked(arm, q=place_of_rest(arm, wrench, muscle_stiffness) if q is None else q)
     if rest.shape != (3 * arm.n,):
         raise ValueError(f"q has shape {rest.shape}: must be ({3 * arm.n},), one state")
     frequencies, shapes = mode_shapes(arm, rest, wrench, muscle_stiffness)

@@ -12,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.parameters import moved
 from continuarm.common.argument_checks import require_kind
 from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.common.text import printable, short
+from continuarm.dynamics import poses
+from continuarm.dynamics.mass_and_coriolis import COMPLEX_STEP
 from continuarm.dynamics.plant import Plant
 from continuarm.engine.quantities import elastic_energy, gravitational_energy, kinetic_energy, tip_poses
 
@@ -57,6 +60,11 @@ class Motion:
         What the solver did and how long it took.
     stopped : str
         Empty, or why the motion ends before it was to.
+    sensitivities : dict of str to ndarray, (k, 3n)
+        ∂q/∂θ by the name of each parameter θ that `simulate` was asked for, m for one SI unit of θ.
+    followed : dict of str to ndarray, (k, ...)
+        Of a closed loop: "reference" of the tip, (k, 3), or "reference_q", (k, 3n), m; "command", (k, muscles), Pa,
+        before the valves; with an observer "estimate", q, (k, 3n), m. Kept in memory, not in files.
 
     Examples
     --------
@@ -77,6 +85,8 @@ class Motion:
     dissipated: Floats  # (k,), J: taken by dampers, hysteresis and creep since the start
     record: dict[str, Any] = field(default_factory=dict)
     stopped: str = ""
+    sensitivities: dict[str, Floats] = field(default_factory=dict)  # (k, 3n) each, m for a unit: ∂q/∂θ by name
+    followed: dict[str, Floats] = field(default_factory=dict)  # (k, ...) each, of a closed loop, by name
 
     def __post_init__(self) -> None:
         require_arm(self.arm)
@@ -91,6 +101,25 @@ class Motion:
             object.__setattr__(self, name, rows)
         require_kind("record", self.record, dict, "a dictionary")
         require_kind("stopped", self.stopped, str, "text")
+        require_kind("sensitivities", self.sensitivities, dict, "a dictionary")
+        slopes = {}
+        for name, each in self.sensitivities.items():
+            require_kind("the name of a parameter in sensitivities", name, str, "text")
+            slopes[name] = real_numbers(f"sensitivities[{name!r}]", each, f"numbers of shape {(count, size)}")
+            if slopes[name].shape != (count, size):
+                raise ValueError(
+                    f"sensitivities[{name!r}] has shape {slopes[name].shape}: must be {(count, size)}, as q has"
+                )
+        object.__setattr__(self, "sensitivities", slopes)
+        require_kind("followed", self.followed, dict, "a dictionary")
+        followed = {}
+        for name, each in self.followed.items():
+            require_kind("a name in followed", name, str, "text")
+            followed[name] = real_numbers(f"followed[{name!r}]", each, f"numbers of shape ({count}, ...)")
+            if followed[name].ndim != 2 or len(followed[name]) != count:
+                shape = followed[name].shape
+                raise ValueError(f"followed[{name!r}] has shape {shape}: must be ({count}, ...), a row for each time")
+        object.__setattr__(self, "followed", followed)
 
     @cached_property
     def tip_poses(self) -> Floats:
@@ -101,6 +130,35 @@ class Motion:
     def tips(self) -> Floats:
         """Positions of the section tips in the world frame: (k, n, 3), m."""
         return self.tip_poses[..., :3, 3]
+
+    def tip_sensitivities(self, name: str) -> Floats:
+        """∂(tips)/∂θ: how the section tips of the motion move with a parameter of the arm.
+
+        Where they are changes with q, and of geometry (length, radius, twist, offset, base_rotation) also with θ
+        itself; both are in it.
+
+        Parameters
+        ----------
+        name : str
+            Of the parameter, one of `sensitivities`.
+
+        Returns
+        -------
+        ndarray, (k, n, 3)
+            m for one SI unit of the parameter, world frame.
+
+        Examples
+        --------
+        >>> arm, solver = ca.load_arm("prototype"), ca.FixedStep()
+        >>> motion = ca.simulate(arm, duration=1, solver=solver, sensitivities=["stiffness"])
+        >>> slope = motion.tip_sensitivities("stiffness")
+        >>> round(1e6 * float(slope[-1, -1, 2]), 2)  # µm along Z, down, for 1 N/m more: it hangs less low
+        -0.51
+        """
+        if not isinstance(name, str) or name not in self.sensitivities:
+            known = ", ".join(self.sensitivities) or "none: simulate(..., sensitivities=[...]) computes them"
+            raise ValueError(f"name = {short(name)}: must be one of the sensitivities of the motion, {known}")
+        return tip_slopes(moved(self.arm, name, 1j * COMPLEX_STEP), self.q, self.sensitivities[name])[..., :3, 3]
 
     @cached_property
     def forces(self) -> Floats:
@@ -252,7 +310,10 @@ class Motion:
         Motion
         """
         end = self.stopped if stopped is None else stopped
-        return replace(self, **{name: getattr(self, name)[chosen] for name in ROWS}, stopped=end)
+        slopes = {name: each[chosen] for name, each in self.sensitivities.items()}
+        rows = {name: getattr(self, name)[chosen] for name in ROWS}
+        followed = {name: each[chosen] for name, each in self.followed.items()}
+        return replace(self, **rows, stopped=end, sensitivities=slopes, followed=followed)
 
     @classmethod
     def concatenated(cls, parts: Sequence[Motion], record: dict[str, Any], stopped: str) -> Motion:
@@ -269,8 +330,14 @@ class Motion:
         -------
         Motion
         """
+        if len(parts) == 1:
+            return replace(parts[0], record=record, stopped=stopped)
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ROWS}
-        return cls(parts[0].arm, **rows, record=record, stopped=stopped)
+        names = parts[0].sensitivities
+        slopes = {name: np.concatenate([part.sensitivities[name] for part in parts]) for name in names}
+        both = parts[0].followed
+        followed = {name: np.concatenate([part.followed[name] for part in parts]) for name in both}
+        return cls(parts[0].arm, **rows, record=record, stopped=stopped, sensitivities=slopes, followed=followed)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: how the arm ends, what the motion is, and the page that plays it."""
@@ -282,6 +349,14 @@ class Motion:
         length = f"{self.t[-1] - self.t[0]:g} s" if len(self.t) else "0 s"
         words = [short(self.arm.name), length, f"{len(self.t)} states", f"{self.arm.inertia.model} model"]
         return f"Motion({', '.join(words)}{f', stopped: {printable(self.stopped)}' if self.stopped else ''})"
+
+
+def tip_slopes(moved_arm: Arm, q: Floats, slopes: Floats) -> Floats:
+    """How the poses of the tips change: (..., n, 4, 4), with q, (..., 3n), changing by its slopes.
+
+    moved_arm: moved by i COMPLEX_STEP.
+    """
+    return np.asarray(poses.tip_poses(moved_arm, q + 1j * COMPLEX_STEP * slopes).imag / COMPLEX_STEP)
 
 
 def energies_of(arm: Arm, q: Floats, qd: Floats, supplied: Any, dissipated: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -37,13 +37,14 @@ from continuarm.simulation.motion import ROWS, Motion
 from continuarm.simulation.motion_index import MOST_TEXT, IndexedMotion, append_index, read_index
 from continuarm.simulation.motion_layout import (
     FORMAT,
-    VARIABLES,
+    SENSITIVITIES,
     closing_texts,
     coordinate_labels,
     descriptive_texts,
     dimension_sizes,
     row_shapes,
     variable_values,
+    variables_of,
 )
 
 SUFFIXES = (".nc", ".nc4", ".h5")
@@ -75,7 +76,7 @@ def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
     """
     require_kind("motion", motion, Motion, "a Motion (see simulate)")
     count = len(motion.t)
-    with MotionWriter(path, motion.arm, count) as writer:
+    with MotionWriter(path, motion.arm, count, list(motion.sensitivities)) as writer:
         for start in range(0, count, _ROWS_AT_ONCE):
             writer.write(motion.rows(slice(start, start + _ROWS_AT_ONCE)))
         writer.close(motion.record, motion.stopped)
@@ -103,18 +104,19 @@ class MotionWriter:
     or with the next number that is free, until this one is complete.
     """
 
-    def __init__(self, path: str | os.PathLike[str], arm: Arm, rows: int) -> None:
+    def __init__(self, path: str | os.PathLike[str], arm: Arm, rows: int, parameters: Sequence[str] = ()) -> None:
         if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or not 0 <= rows <= MOST_ROWS:
             raise ValueError(f"rows = {short(rows)}: must be a whole number from 0 to {MOST_ROWS}")
         self.path = check_motion_path(path)
         self.partial = partial_path(self.path)
         self.arm, self.rows, self.written = arm, int(rows), 0
-        self._shapes = row_shapes(arm)
+        self.parameters = list(parameters)
+        self._shapes = row_shapes(arm, self.parameters)
         with _in_one_sentence(self.path), contextlib.ExitStack() as undo:
             undo.enter_context(claimed(self.path))
             with beside(self.partial, durable=False, owner=self.path) as new:
                 with uninterrupted():  # a Ctrl-C inside the HDF5 library comes out as another error
-                    self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED})
+                    self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED}, self.parameters)
                 self._left = _set_aside(self.partial)
             self._file = undo.enter_context(open(self.partial, "r+b"))
             self._held = undo.pop_all()
@@ -124,6 +126,8 @@ class MotionWriter:
         count = len(part.t)
         if part.arm != self.arm:
             raise ValueError(f"a part is a motion of {part.arm.name!r}: must be of the arm {self.arm.name!r}")
+        if list(part.sensitivities) != self.parameters:
+            raise ValueError(f"a part has the sensitivities {list(part.sensitivities)}: must have {self.parameters}")
         if self.written + count > self.rows:
             raise ValueError(f"{self.written} + {count} rows: must be at most {self.rows}, the length of the file")
         if not np.isfinite(part.t).all():
@@ -148,7 +152,7 @@ class MotionWriter:
         self._file.flush()
         with _in_one_sentence(self.path, f"; the rows are in {shown(self.partial)}"), beside(self.path) as new:
             with uninterrupted():
-                places = _create(new, self.arm, self.written, ends)
+                places = _create(new, self.arm, self.written, ends, self.parameters)
             with open(new, "r+b") as whole:
                 for name, place in places.items():
                     _copy(self._file, self._places[name], whole, place, self._bytes(name, self.written))
@@ -202,7 +206,7 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     raise ValueError(f"{name}: {printable(sentence)}")
 
 
-def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, int]:
+def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str], parameters: Sequence[str]) -> dict[str, int]:
     """Makes a file with NaN in all rows; where in it the bytes of each variable begin.
 
     The HDF5 library crashes on a full disk. It works in memory, and then in a file that has its full size already.
@@ -210,33 +214,33 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str]) -> dict[str, 
     import h5netcdf
     import h5py  # type: ignore[import-untyped]
 
-    texts = descriptive_texts(arm) | ends
+    texts, variables = descriptive_texts(arm, parameters) | ends, variables_of(parameters)
     for name, text in texts.items():
         if len(text) > MOST_TEXT:
             raise ValueError(f"{name} takes {len(text)} characters: must take at most {MOST_TEXT}")
     memory = io.BytesIO()
     with h5netcdf.File(memory, "w") as file:
-        file.dimensions = {"time": rows} | dimension_sizes(arm)
-        for name, labels in coordinate_labels(arm).items():
+        file.dimensions = {"time": rows} | dimension_sizes(arm, parameters)
+        for name, labels in coordinate_labels(arm, parameters).items():
             kind = "i4" if isinstance(labels[0], int) else h5py.string_dtype()
             file.create_variable(name, (name,), kind, data=np.array(labels, kind))
-        for name, (dimensions, unit, meaning) in VARIABLES.items():
+        for name, (dimensions, unit, meaning) in variables.items():
             variable = file.create_variable(name, ("time", *dimensions), "<f8")
             variable.attrs["units"], variable.attrs["long_name"] = unit, meaning
         for name, text in texts.items():
             file.attrs[name] = text
-    size = sum(8 * rows * math.prod(shape) + _SPARE for shape in row_shapes(arm).values())
+    size = sum(8 * rows * math.prod(shape) + _SPARE for shape in row_shapes(arm, parameters).values())
     with open(path, "xb") as whole:
         whole.write(memory.getvalue() + bytes(-len(memory.getvalue()) % 8))
         for start in range(0, size, _BYTES_AT_ONCE):
             whole.write(np.full(min(size - start, _BYTES_AT_ONCE) // 8, np.nan, "<f8").tobytes())
     # Numbers at multiples of 8 bytes do not lie across two pages: a killed process leaves none half written.
-    places = dict.fromkeys(VARIABLES, 0)
+    places = dict.fromkeys(variables, 0)
     with h5py.File(path, "r+", alignment_threshold=1, alignment_interval=8) as file:
-        for name in VARIABLES if rows else ():
+        for name in variables if rows else ():
             file[name][:1] = np.nan  # the first value makes HDF5 give the variable its place
             places[name] = file[name].id.get_offset()
-    sizes = {name: 8 * rows * math.prod(shape) for name, shape in row_shapes(arm).items()}
+    sizes = {name: 8 * rows * math.prod(shape) for name, shape in row_shapes(arm, parameters).items()}
     kept = {name: text for name, text in texts.items() if name in _TEXTS}
     append_index(path, kept, {name: (places[name], sizes[name]) for name in sizes})
     return places
@@ -284,11 +288,11 @@ class _NoMotionError(ValueError):
     """Why a file is not read; any other error while reading is a damage."""
 
 
-_TEXTS = ("format", "arm", "record", "stopped")
+_TEXTS = ("format", "arm", "record", "stopped", "sensitivities")
 _STORED = {"t": "time", "supplied": "supplied_energy", "dissipated": "dissipated_energy"}
 """Fields of a motion whose variables have other names."""
 
-_READ = ("tip_moment", "tip_force", *(_STORED.get(name, name) for name in ROWS if name != "wrench"))
+_READ = ("tip_moment", "tip_force", SENSITIVITIES, *(_STORED.get(name, name) for name in ROWS if name != "wrench"))
 
 
 def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> IndexedMotion | GuardedHdf5:
@@ -334,7 +338,8 @@ def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
     if kind != FORMAT:
         raise _NoMotionError(f"has the format {short(kind)}: this version of continuarm reads {FORMAT!r}")
     arm = Arm.model_validate_json(_text(source, "arm"))
-    shapes = row_shapes(arm)
+    parameters = _parameters(source.text("sensitivities") or "[]")
+    shapes = row_shapes(arm, parameters)
     length = source.count("time")
     if length > MOST_ROWS:
         raise ValueError(f"it has {length} rows: must have at most {MOST_ROWS}")
@@ -363,7 +368,16 @@ def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
             raise ValueError("the record is not a JSON object")
     fields = {name: rows(_STORED.get(name, name)) for name in ROWS if name != "wrench"}
     wrench = np.concatenate([rows("tip_moment"), rows("tip_force")], axis=1)
-    return Motion(arm=arm, wrench=wrench, **fields, record=record, stopped=stopped)
+    slopes = dict(zip(parameters, np.moveaxis(rows(SENSITIVITIES), 1, 0), strict=True)) if parameters else {}
+    return Motion(arm=arm, wrench=wrench, **fields, record=record, stopped=stopped, sensitivities=slopes, followed={})
+
+
+def _parameters(text: str) -> list[str]:
+    """The names of the parameters by which a motion has slopes."""
+    found = json.loads(text)
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found) or len({*found}) < len(found):
+        raise ValueError("the attribute sensitivities is not a JSON list of names")
+    return found
 
 
 def _text(source: IndexedMotion | GuardedHdf5, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,10 +40,21 @@ VARIABLES: dict[str, tuple[tuple[str, ...], str, str]] = {
 }
 """Of every variable with a row for each time: the dimensions of a row, unit, meaning."""
 
+SENSITIVITIES = "q_sensitivities"
+"""The variable of a motion that was computed with them."""
 
-def dimension_sizes(arm: Arm) -> dict[str, int]:
+
+def variables_of(parameters: Sequence[str]) -> dict[str, tuple[tuple[str, ...], str, str]]:
+    """VARIABLES, with the slopes of a motion by parameters where there are any."""
+    meaning = "slopes of q by numbers of the arm, for one SI unit of each"
+    slopes = {SENSITIVITIES: (("parameter", "coordinate"), "m", meaning)}
+    return VARIABLES | slopes if parameters else VARIABLES
+
+
+def dimension_sizes(arm: Arm, parameters: Sequence[str] = ()) -> dict[str, int]:
     """Of every dimension but time."""
-    return {
+    more = {"parameter": len(parameters)} if parameters else {}
+    return more | {
         "coordinate": 3 * arm.n,
         "muscle": len(arm.muscle_names),
         "section": arm.n,
@@ -52,15 +64,16 @@ def dimension_sizes(arm: Arm) -> dict[str, int]:
     }
 
 
-def row_shapes(arm: Arm) -> dict[str, tuple[int, ...]]:
+def row_shapes(arm: Arm, parameters: Sequence[str] = ()) -> dict[str, tuple[int, ...]]:
     """The shape of a row of every variable."""
-    sizes = dimension_sizes(arm)
-    return {name: tuple(sizes[each] for each in dimensions) for name, (dimensions, _, _) in VARIABLES.items()}
+    sizes, variables = dimension_sizes(arm, parameters), variables_of(parameters)
+    return {name: tuple(sizes[each] for each in dimensions) for name, (dimensions, _, _) in variables.items()}
 
 
-def coordinate_labels(arm: Arm) -> dict[str, list[Any]]:
+def coordinate_labels(arm: Arm, parameters: Sequence[str] = ()) -> dict[str, list[Any]]:
     """What stands along the dimensions: l12 is muscle 2 of section 1, q12 a coordinate that is no muscle's length."""
-    return {
+    more: dict[str, list[Any]] = {"parameter": list(parameters)} if parameters else {}
+    return more | {
         "coordinate": arm.coordinate_names,
         "muscle": arm.muscle_names,
         "section": list(range(1, arm.n + 1)),
@@ -73,12 +86,15 @@ def variable_values(motion: Motion) -> dict[str, Floats]:
     values = {name: getattr(motion, name) for name in ("q", "qd", "tau", "pressures", "hysteresis")}
     values |= {"tip_moment": motion.wrench[:, :3], "tip_force": motion.wrench[:, 3:]}
     values |= {"tip_positions": motion.tips, "tip_orientations": motion.tip_poses[..., :3, :3]}
+    if motion.sensitivities:
+        values[SENSITIVITIES] = np.stack(list(motion.sensitivities.values()), axis=1)
     return values | {f"{name}_energy": each for name, each in motion.energies.items()} | {"time": motion.t}
 
 
-def descriptive_texts(arm: Arm) -> dict[str, str]:
+def descriptive_texts(arm: Arm, parameters: Sequence[str] = ()) -> dict[str, str]:
     """What is said of every motion of an arm."""
-    return {
+    more = {"sensitivities": json.dumps(list(parameters))} if parameters else {}
+    return more | {
         "Conventions": "CF-1.11",
         "title": f"Motion of {printable(arm.name)}",
         "source": f"continuarm {importlib.metadata.version('continuarm')}",
@@ -104,14 +120,14 @@ def dataset_of(motion: Motion) -> xarray.Dataset:
     except ImportError:
         raise ValueError("to_xarray needs the package xarray: pip install 'continuarm[xarray]'") from None
 
-    arm, values = motion.arm, variable_values(motion)
+    arm, values, parameters = motion.arm, variable_values(motion), list(motion.sensitivities)
     coordinates = {
         name: (name, np.array(each, np.int32 if isinstance(each[0], int) else object))
-        for name, each in coordinate_labels(arm).items()
+        for name, each in coordinate_labels(arm, parameters).items()
     }
     variables = {
         name: (("time", *dimensions), np.array(values[name]), {"units": unit, "long_name": meaning})
-        for name, (dimensions, unit, meaning) in VARIABLES.items()
+        for name, (dimensions, unit, meaning) in variables_of(parameters).items()
     }
-    texts = descriptive_texts(arm) | closing_texts(motion.record, motion.stopped)
+    texts = descriptive_texts(arm, parameters) | closing_texts(motion.record, motion.stopped)
     return xarray.Dataset(variables, coordinates, texts)

@@ -33,8 +33,8 @@ from continuarm.drawing.figures import (
     views_height,
 )
 from continuarm.engine.quantities import backbone
-from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.motion import Motion
+from continuarm.simulation.pressure_commands import UNITS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -302,6 +302,9 @@ def _draw_coordinate(axes: Axes, k: int, motion: Motion, other: Motion | None) -
         axes.plot(motion.t, 1e3 * motion.tips[:, i, k], color=shade, label=str(i + 1) if i in named else None, **look)
         if other is not None:
             axes.plot(other.t, 1e3 * other.tips[:, i, k], color=shade, linestyle=DASHED, linewidth=1.0)
+    if "reference" in motion.followed:
+        goal = 1e3 * motion.followed["reference"][:, k]
+        axes.plot(motion.t, goal, color=BLACK, linestyle=DASHED, linewidth=0.8, label="goal")
     _over_time(axes, f"{name}, mm")
     # A tip that stays in a plane moves off it by rounding only: that is not to fill the panel.
     least = 0.05e3 * sum(section.length for section in motion.arm.sections)

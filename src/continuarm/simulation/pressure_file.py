@@ -13,7 +13,14 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.tables import table_lines, table_numbers
 from continuarm.common.text import short, shown
 from continuarm.simulation.commands_over_time import muscle_count
-from continuarm.simulation.inputs import SECONDS, UNITS, fed_columns, muscle_index, units_allowed
+from continuarm.simulation.pressure_commands import (
+    SECONDS,
+    UNITS,
+    fed_columns,
+    muscle_index,
+    refuse_contradictions,
+    units_allowed,
+)
 
 
 def read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
@@ -43,4 +50,5 @@ def read_pressures(path: str | Path, arm: Arm) -> tuple[Floats, Floats]:
     named = [name for name, _ in columns[1:]]
     for name, values in zip(named, numbers[:, 1:].T, strict=True):
         pressures[:, fed_columns(arm, name, named)] = values[:, None]
+    refuse_contradictions(arm, "pressures", pressures)
     return numbers[:, 0], pressures

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, require_arm
+from continuarm.arms.parameters import parameter_names
 from continuarm.common import number_checks
 from continuarm.common.argument_checks import choice, require_file_name, require_function, require_kind
 from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
+from continuarm.engine import compiled
+from continuarm.engine.directions import Directions
+from continuarm.engine.native_arm import native_plant
 from continuarm.engine.state_checks import checked
+from continuarm.simulation.commanded import commands_of, followed_by, said_of_gauges
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
-from continuarm.simulation.inputs import (
-    Input,
-    PressureWarning,
-    WrenchSignal,
-    checked_pressures,
-    commands_of,
-    said_of_gauges,
-    warn_of_pressures,
-)
+from continuarm.simulation.inputs import ChoosesSolver, Input, WrenchSignal
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
-from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver
-from continuarm.statics.rest import resting
+from continuarm.simulation.pressure_commands import PressureWarning, checked_pressures, warn_of_pressures
+from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver, start_loop
+from continuarm.statics.rest import resting, with_slopes
 
 MOST_STATES = 10_000_000
 """Output states of one motion: beyond any plot, and short of exhausting the memory by a slip of the keyboard."""
@@ -54,6 +53,7 @@ def simulate(
     most_steps: int | None = None,
     output: str | os.PathLike[str] | None = None,
     progress: Callable[[float], object] | None = None,
+    sensitivities: str | Iterable[str] = (),
 ) -> Motion:
     """The motion of an arm over a duration, from rest unbent unless something else is said.
 
@@ -87,6 +87,10 @@ def simulate(
         A NetCDF-4 file, written as the motion is computed; until it is complete its name ends in .partial.nc.
     progress : callable, optional
         Called with the share done, from 0 to 1.
+    sensitivities : str or iterable of str, optional
+        Numbers of the arm by which the motion is differentiated, exactly: fields of all sections ("stiffness"), of one
+        ("sections[0].mass"), "payload.mass", "gravity[2]", as `Arm.replace` names them. The slopes of q are in
+        `Motion.sensitivities`. By `Adaptive` and `FixedStep`, without a controller; a first state that is given stays.
 
     Returns
     -------
@@ -103,28 +107,41 @@ def simulate(
     """
     duration, rate = _checked(arm, duration, rate, solver, output, progress)
     budget = _budget(most_seconds, most_steps)
-    solver = default_solver() if solver is None else solver
     drive = commands_of(arm, input, wrench)
+    if solver is None:
+        solver = input.default_solver() if isinstance(input, ChoosesSolver) else default_solver()
     plant = Plant(arm)
+    names = parameter_names("sensitivities", sensitivities)
+    directions = Directions.by_name(arm, names)
+    if names and drive.control is not None:
+        raise ValueError("sensitivities: must come without a controller, whose answers change in a way nobody knows")
     if drive.control is None:
         warn_of_pressures(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
         sentence = said_of_gauges(input, arm)
         if sentence:
             warnings.warn(sentence, PressureWarning, stacklevel=2)
-    run = solver.start(plant, _first_state(plant, drive, q0, qd0, pressures, start))
+    started = first_state(plant, drive, q0, qd0, pressures, start)
+    rests_under = plant.commands.split(drive.at([0.0])[0]) if start == "equilibrium" else None
+    run = solver.start(plant, with_slopes(plant, started, rests_under, directions), directions)
     solver.check(drive, duration)
+    if drive.control is not None and drive.control.tracking is not None and isinstance(solver, FixedStep):
+        run = start_loop(solver, plant, started, drive.control)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
 
     found: list[Motion] = []
     wall = 0.0
     with contextlib.ExitStack() as stack:
-        writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times)))
+        writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times), names))
         record: dict[str, Any] = {}
         stopped = ""
         for part, seconds in _timed(computed_parts(run, plant, drive, times, budget)):
             wall += seconds
             first = sum(len(each.t) for each in found)
-            motion = _motion(plant, times[first : first + len(part.states)], part)
+            motion = _motion(plant, times[first : first + len(part.states)], part, names)
+            followed = followed_by(input, motion.t)
+            if followed:
+                commanded = plant.commands.split(part.commands).pressures[: len(motion.t)]
+                motion = dataclasses.replace(motion, followed=followed | {"command": commanded})
             found.append(motion)
             stopped = motion.stopped
             done = first + len(motion.t)
@@ -185,7 +202,7 @@ def _budget(most_seconds: float | None, most_steps: int | None) -> Budget:
     return Budget(most_seconds, most_steps)
 
 
-def _first_state(
+def first_state(
     plant: Plant,
     drive: CommandsOverTime,
     q0: ArrayLike | None,
@@ -206,6 +223,8 @@ def _first_state(
         commanded = plant.commands.split(drive.at([0.0]))
         filled = commanded.pressures[0]
         q0 = resting(plant, commanded).q_or_raise(arm)[0]
+    if q0 is None and qd0 is None:
+        return plant.first_state(still, still, filled)
     called = {"q": "q0", "qd": "qd0"}
     q, qd = checked(arm, called, q=still if q0 is None else q0, qd=still if qd0 is None else qd0)
     if q.ndim != 1:
@@ -227,16 +246,24 @@ def _filled(plant: Plant, pressures: ArrayLike) -> Floats:
     return found
 
 
-def _motion(plant: Plant, times: Floats, part: MotionPart) -> Motion:
-    """The rows of one part: states taken apart, as far as the model holds."""
-    arm, states = plant.arm, part.states
+def _motion(plant: Plant, times: Floats, part: MotionPart, names: list[str]) -> Motion:
+    """The rows of one part: states and their slopes by name taken apart, as far as the model holds."""
+    arm, rows = plant.arm, part.states.reshape(len(part.states), 1 + len(names), plant.states.width)
+    states = rows[:, 0]
+    slopes = dict(zip(names, np.moveaxis(plant.states.split(rows[:, 1:]).q, 1, 0), strict=True))
     commanded, here = plant.commands.split(part.commands), plant.states.split(states)
-    held_back = here.hysteresis + here.creep.sum(axis=-2)
-    q, qd, hysteresis = (np.ascontiguousarray(each) for each in (here.q, here.qd, held_back))
+    held_back = here.hysteresis + here.creep.sum(axis=-2) if plant.branches else here.hysteresis
     pressures = plant.pressures(commanded.pressures, here.pressures)
-    tau = commanded.forces + plant.muscle_forces(pressures, hysteresis, q)
-    energies = here.supplied, here.dissipated
-    found = Motion(arm, times, q, qd, tau, pressures, hysteresis, commanded.wrench, *energies, {}, part.stopped)
+    q, qd, pressures, hysteresis, wrench, supplied, dissipated = map(
+        np.ascontiguousarray,
+        (here.q, here.qd, pressures, held_back, commanded.wrench, here.supplied, here.dissipated),
+    )
+    tau = plant.muscle_forces(pressures, hysteresis, q)
+    tau += commanded.forces
+    energies = supplied, dissipated
+    found = Motion(arm, times, q, qd, tau, pressures, hysteresis, wrench, *energies, {}, part.stopped, slopes)
+    if compiled.native is not None and native_plant(plant).holds(np.ascontiguousarray(states)):
+        return found
     try:
         checked(arm, q=q, qd=qd)
     except ValueError:  # a row between two good steps that is not good itself

@@ -28,10 +28,10 @@ from continuarm.common.text import printable
 from continuarm.drawing.bodies import bodies, disc_count
 from continuarm.drawing.colours import AXES, GHOST_COLOUR, PRESSURE_COLOURS, pressure_limit, section_colour
 from continuarm.engine.quantities import tip_poses
-from continuarm.simulation.inputs import UNITS
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import ENERGIES, since_start, told_apart, what_drives
+from continuarm.simulation.pressure_commands import UNITS
 from continuarm.viewer.blob import Blob
 from continuarm.viewer.camera import view
 from continuarm.viewer.rig import DISCS, disc_poses, labels
@@ -54,9 +54,11 @@ SCRIPTS = (
     "panel.js",
     "saving.js",
     "playback.js",
+    "moving.js",
     "live.js",
     "start.js",
 )
+"""In their order; the last one begins."""
 
 
 class Content(NamedTuple):
@@ -222,10 +224,10 @@ def _series(blob: Blob, rows: dict[str, Floats], every: int) -> dict[str, Any]:
     return {"time": blob.floats(rows["time"][kept]), "series": series}
 
 
-def page_of(content: Content, served: bool = False) -> Page:
-    """The page that shows something; served: by the viewer, whom it may ask."""
+def page_of(content: Content, served: bool = False, more: Sequence[str] = ()) -> Page:
+    """The page that shows something; served: by the viewer, whom it may ask; more: scripts that it needs beside."""
     title = content.header["names"][0]
-    style, script = _inline("style.css"), "".join(_inline(name) for name in SCRIPTS)
+    style, script = _inline("style.css"), "".join([*map(_inline, SCRIPTS[:-1]), *more, _inline(SCRIPTS[-1])])
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
     style = f"\n{style}"
     policy = "; ".join(

@@ -18,9 +18,10 @@ from continuarm.common.number_checks import Floats, duration, real_numbers
 from continuarm.dynamics.plant import Plant
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows
 from continuarm.simulation.control_loop import Run
-from continuarm.simulation.inputs import Input, checked_pressures
+from continuarm.simulation.inputs import Input
+from continuarm.simulation.pressure_commands import checked_pressures, refuse_contradictions
 from continuarm.simulation.solvers import FixedStep
-from continuarm.statics.equilibrium_search import equilibrium
+from continuarm.statics.rest import hanging
 from continuarm.viewer.presets import sweep
 from continuarm.viewer.rig import disc_poses
 
@@ -51,12 +52,9 @@ class LiveArm:
         """Back to the start, without pressures; payload, damping and gravity stay."""
         self.arm = self._changed()
         self.plant = Plant(self.arm)
-        q = np.zeros(3 * self.arm.n)
-        with contextlib.suppress(ValueError):  # where nothing holds it up, it falls from where it is straight
-            q = equilibrium(self.arm)
         self.steps, self.stopped = 0, ""
         self.drive = CommandsOverTime.held([0.0], command_rows(self.arm))
-        self._start(self.plant.first_state(q))
+        self._start(self.plant.first_state(start_lengths(self.arm)))
 
     def _start(self, state: Floats) -> None:
         """A run of the present arm from a state; its own time begins at 0."""
@@ -98,6 +96,7 @@ class LiveArm:
         values = real_numbers("pressures", pressures, "a list of pressures")
         if values.shape != self.plant.lagged.shape:
             raise ValueError(f"pressures has shape {values.shape}: must be {self.plant.lagged.shape}")
+        refuse_contradictions(self.arm, "pressures", values)
         row = command_rows(self.arm, pressures=checked_pressures(self.arm, "pressures", values))
         self._follow(CommandsOverTime.held([self.time], row))
 
@@ -152,6 +151,13 @@ class LiveArm:
             return 0
         self.steps += steps
         return steps
+
+
+def start_lengths(arm: Arm) -> Floats:
+    """q (3n,) of an arm at rest without pressure, or straight where it has no such place: there it falls."""
+    with contextlib.suppress(ValueError):
+        return hanging(arm)
+    return np.zeros(3 * arm.n)
 
 
 def later(drive: CommandsOverTime, time: float, begin: float) -> CommandsOverTime:

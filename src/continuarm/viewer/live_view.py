@@ -15,22 +15,21 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, real_numbers
 from continuarm.common.text import short
 from continuarm.engine.quantities import tip_poses
-from continuarm.simulation.inputs import UNITS, PressureSignal, muscle_index
+from continuarm.simulation.inputs import PressureSignal
 from continuarm.simulation.motion import energies_of
 from continuarm.simulation.plots import since_start
+from continuarm.simulation.pressure_commands import UNITS, fed_columns
 from continuarm.viewer.camera import within_reach
 from continuarm.viewer.feed import Feed
 from continuarm.viewer.html import Content, described, puppet, scenery
 from continuarm.viewer.http_requests import Refusal
 from continuarm.viewer.live import Figures, LiveArm, LiveLoop
 from continuarm.viewer.opening import LARGEST, Opener
-from continuarm.viewer.presets import presets
+from continuarm.viewer.presets import HIGHEST, presets
 from continuarm.viewer.pulse import Pulse
 from continuarm.viewer.rig import disc_poses
 from continuarm.viewer.server import Exchange, Handler
 
-HIGHEST = 700e3
-"""The end of the sliders, Pa."""
 LONGEST = 64 * 1024
 """Bytes of what a page wants done."""
 
@@ -129,12 +128,12 @@ class LiveView:
             raise ValueError("pressures must be numbers by the names of muscles")
         pressures = self.live.commands.copy()
         for name, value in wanted.items():
-            column = muscle_index(self.live.described, name)
+            columns = fed_columns(self.live.described, name, wanted)
             number = real_numbers(name, value, "a pressure, Pa")
             if number.shape or not 0 <= number <= HIGHEST:
                 given = short(value) if number.shape else f"{number / UNITS['kPa']:g} kPa"
                 raise ValueError(f"{name} = {given}: must be from 0 to {HIGHEST / UNITS['kPa']:g} kPa")
-            pressures[column] = number
+            pressures[columns] = number
         self.live.set_pressures(pressures)
 
     def _move(self, name: Any) -> None:

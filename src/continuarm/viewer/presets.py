@@ -10,8 +10,11 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.drawing.bodies import muscle_layout
 from continuarm.paper.experiments import EXPERIMENTS
-from continuarm.simulation.inputs import Input, PressureSignal, muscle_index
+from continuarm.simulation.inputs import Input, PressureSignal
+from continuarm.simulation.pressure_commands import line_means, muscle_index
 
+HIGHEST = 700e3
+"""The end of the sliders, Pa."""
 STRONG = 400e3
 """Highest pressure of the moves that are not the paper's, Pa."""
 RISE = 1.5
@@ -38,7 +41,7 @@ def reach(arm: Arm) -> PressureSignal:
 def curl(arm: Arm) -> PressureSignal:
     """The muscles on the side of +X: the arm curls up towards -X."""
     pressures = STRONG * np.clip(np.cos(muscle_directions(arm)), 0, None)
-    return PressureSignal([0.0, RISE], np.outer([0, 1], pressures))
+    return PressureSignal([0.0, RISE], np.outer([0, 1], line_means(arm, pressures)))
 
 
 def sweep(arm: Arm, duration: float = 60.0) -> PressureSignal:
@@ -46,7 +49,8 @@ def sweep(arm: Arm, duration: float = 60.0) -> PressureSignal:
     times = np.linspace(0, duration, max(int(40 * duration), 2))
     turn = 2 * np.pi * times[:, None] / ROUND
     strength = np.clip(times / RISE, 0, 1)[:, None]
-    return PressureSignal(times, strength * STRONG * (0.5 + 0.5 * np.cos(muscle_directions(arm) - turn)))
+    pressures = strength * STRONG * (0.5 + 0.5 * np.cos(muscle_directions(arm) - turn))
+    return PressureSignal(times, line_means(arm, pressures))
 
 
 def presets(arm: Arm) -> dict[str, Callable[[], Input]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+LONGEST_WAIT = 60.0
+"""How long the end of one call is waited for, s: calls take milliseconds, but a busy machine may not let them run."""
+
 
 class Pulse:
     """A thread that calls a function again and again until it is closed; what goes wrong in it is reported."""
@@ -28,7 +31,7 @@ class Pulse:
         return self._ended.wait(seconds)
 
     def close(self) -> None:
-        """Ends it and waits for what it is doing."""
+        """Ends it and waits for what it is doing: a thread left inside compiled code would abort the program's end."""
         self._ended.set()
         if self._thread is not threading.current_thread():
-            self._thread.join(timeout=5)
+            self._thread.join(LONGEST_WAIT)

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.drawing.bodies import disc_frames, muscle_layout
+from continuarm.dynamics.poses import Frame
+from continuarm.sections.spatial import Array
 
 DISCS = 7
 """Discs along a section. Tubes between two are bent, so that a full turn in six pieces is round."""
@@ -47,9 +49,17 @@ def labels(arm: Arm) -> list[dict[str, Any]]:
 def quaternions(rotations: Floats) -> Floats:
     """Rotation matrices (..., 3, 3) as quaternions w, x, y, z: (..., 4).
 
-    Of the matrix 4 q qᵀ, whose rows are all multiples of q, the row that is largest is taken.
+    Of the rows of `turn_rows`, which are all multiples of q, the largest is taken.
     """
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(rotations, (-2, -1), (0, 1))
+    rows = turn_rows((rotations, np.zeros(3)))
+    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
+    found = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
+    return np.asarray(found / np.linalg.norm(found, axis=-1, keepdims=True))
+
+
+def turn_rows(frame: Frame) -> Array:
+    """4 q qᵀ of the rotation of a frame, whose quaternion is q = (w, x, y, z): (..., 4, 4)."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.moveaxis(frame[0], (-2, -1), (0, 1))
     rows = np.array(
         [
             [1 + xx + yy + zz, zy - yz, xz - zx, yx - xy],
@@ -58,7 +68,4 @@ def quaternions(rotations: Floats) -> Floats:
             [yx - xy, xz + zx, zy + yz, 1 - xx - yy + zz],
         ]
     )
-    rows = np.moveaxis(rows, (0, 1), (-2, -1))
-    largest = np.argmax(np.diagonal(rows, axis1=-2, axis2=-1), axis=-1)
-    found = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
-    return np.asarray(found / np.linalg.norm(found, axis=-1, keepdims=True))
+    return np.moveaxis(rows, (0, 1), (-2, -1))
