@@ -81,6 +81,60 @@ inline void pass_outward(const ArmOf<Constant>& arm, const Real* q, Passage<Real
     for (int i = 0; i < arm.n; ++i) outward(arm.sections[i], q + 3 * i, still, omega, passages[i], omega);
 }
 
+// The passages of all sections, as the recursion asks for them twice: inward and back outward.
+template <bool again, class Real, class Constant>
+class Passages;
+
+// A processor computes them once.
+template <class Real, class Constant>
+class Passages<false, Real, Constant> {
+public:
+    Passages(const ArmOf<Constant>& arm, const Real* q, const Real* qd, Real* omega, Scratch<Real>& scratch)
+        : kept_(scratch.template take<Passage<Real>>(arm.n)) {
+        pass_outward(arm, q, qd, kept_, omega);
+    }
+    const Passage<Real>& at(int i) const { return kept_[i]; }
+
+private:
+    Passage<Real>* kept_;
+};
+
+// A thread of a GPU computes each again where it is asked for: it has no registers to keep all of them, and its memory
+// costs more than a fifth of the arithmetic.
+template <class Real, class Constant>
+class Passages<true, Real, Constant> {
+public:
+    Passages(const ArmOf<Constant>& arm, const Real* q, const Real* qd, Real* omega, Scratch<Real>& scratch)
+        : arm_(arm),
+          q_(q),
+          qd_(qd),
+          omegas_(scratch.take(3L * arm.n)),
+          here_(*scratch.template take<Passage<Real>>(1)) {
+        zero(omega, 3);
+        CONTINUARM_SECTIONS
+        for (int i = 0; i < arm.n; ++i) {
+            copy(omega, 3, omegas_ + 3 * i);
+            outward(arm.sections[i], q + 3 * i, qd + 3 * i, omega, here_, omega);
+        }
+    }
+    const Passage<Real>& at(int i) const {
+        Real lengths[3], rates[3], omega[3];
+        for (int k = 0; k < 3; ++k) {  // or the compiler would see that it is the same, and keep it
+            lengths[k] = unforeseen(q_[3 * i + k]);
+            rates[k] = unforeseen(qd_[3 * i + k]);
+            omega[k] = unforeseen(omegas_[3 * i + k]);
+        }
+        outward(arm_.sections[i], lengths, rates, omega, here_, omega);
+        return here_;
+    }
+
+private:
+    const ArmOf<Constant>& arm_;
+    const Real *q_, *qd_;
+    Real* omegas_;
+    Passage<Real>& here_;
+};
+
 // A force less that of a section's stops.
 template <class Real, class Constant>
 inline void take_stops_off(const ArmOf<Constant>& arm, int i, const Real* q, Real* force) {
@@ -108,6 +162,7 @@ template <class Real>
 struct Leaning {
     const Symmetric<Real>* blocks;
     const Real* there;
+    bool any;  // or blocks are zero
 };
 
 // Accelerations, with springs and dampers at lengths and rates that may differ from the state's; `implicit`: those of a
@@ -117,40 +172,40 @@ void accelerations(const ArmOf<Constant>& arm, const Real* q, const Real* qd, co
                    const Real* dampers, const typename ArmOf<Constant>::Number* step, const Leaning<Real>* leaning,
                    Real* qdd, Scratch<Real> scratch) {
     const int n = arm.n;
-    auto* passages = scratch.template take<Passage<Real>>(n);
     auto* responses = scratch.template take<Response<Real>>(n);
     Real* products = scratch.take(6L * n);
     auto& carried = *scratch.template take<Articulated<Real>>(1);
     auto& body = *scratch.template take<SectionBody<Real>>(1);
     auto& grounded = reinterpret_cast<GroundedBody<Real>&>(body);  // the first section has one or the other
     Real omega[3], acceleration[6], force[3];
-    pass_outward(arm, q, qd, passages, omega);
+    const Passages<passages_again, Real, Constant> passages(arm, q, qd, omega, scratch);
     const bool payload = !is_zero(arm.payload_mass[0]);
     if (payload) payload_body(arm.payload_mass, arm.payload_offset, omega, carried);
     CONTINUARM_SECTIONS
     for (int i = n - 1; i >= 0; --i) {
         const Section<Constant>& section = arm.sections[i];
+        const Passage<Real>& passage = passages.at(i);
         const Real *at = springs + 3 * i, *against = dampers + 3 * i, *rate = qd + 3 * i;
         Real* product = products + 6 * i;
         const bool loaded = i + 1 < n || payload;
         copy(tau + 3 * i, 3, force);
         if constexpr (implicit)
-            if (leaning) lean(leaning->blocks[i], at, leaning->there + 3 * i, force, force);
+            if (leaning && leaning->any) lean(leaning->blocks[i], at, leaning->there + 3 * i, force, force);
         take_stops_off(arm, i, at, force);
         if (i > 0) {
             if constexpr (integral)
-                weigh_integral(section, passages[i], rate, body, product);
+                weigh_integral(section, passage, rate, body, product);
             else
-                weigh_shaped(section, passages[i], rate, body, product);
+                weigh_shaped(section, passage, rate, body, product);
         } else {
             if constexpr (integral)
-                weigh_base_integral(section, passages[i], rate, grounded, product);
+                weigh_base_integral(section, passage, rate, grounded, product);
             else
-                weigh_base_shaped(section, passages[i], rate, grounded, product);
+                weigh_base_shaped(section, passage, rate, grounded, product);
         }
         if constexpr (implicit) {
             Symmetric<Real> extra;
-            if (leaning)
+            if (leaning && leaning->any)
                 extra = leaning->blocks[i];
             else
                 zero(entries(extra), Symmetric<Real>::size);
@@ -161,21 +216,22 @@ void accelerations(const ArmOf<Constant>& arm, const Real* q, const Real* qd, co
             else
                 stiffen_base(section, grounded, extra, grounded);
         }
-        if (loaded) lift(passages[i], product, carried, carried);
+        if (loaded) lift(passage, product, carried, carried);
         if (i > 0 && loaded)
-            absorb(section, passages[i], body, at, against, force, carried, carried, responses[i]);
+            absorb(section, passage, body, at, against, force, carried, carried, responses[i]);
         else if (i > 0)
-            absorb_tip(section, passages[i], body, at, against, force, carried, responses[i]);
+            absorb_tip(section, passage, body, at, against, force, carried, responses[i]);
         else if (loaded)
-            absorb_base(section, passages[i], grounded, at, against, force, carried, responses[i]);
+            absorb_base(section, passage, grounded, at, against, force, carried, responses[i]);
         else
-            absorb_only(section, passages[i], grounded, at, against, force, responses[i]);
+            absorb_only(section, passage, grounded, at, against, force, responses[i]);
     }
     base_acceleration(arm, true, acceleration);
     CONTINUARM_SECTIONS
     for (int i = 0; i + 1 < n; ++i)
-        respond(arm.sections[i], passages[i], responses[i], products + 6 * i, acceleration, qdd + 3 * i, acceleration);
-    respond_tip(arm.sections[n - 1], passages[n - 1], responses[n - 1], acceleration, qdd + 3 * (n - 1));
+        respond(arm.sections[i], passages.at(i), responses[i], products + 6 * i, acceleration, qdd + 3 * i,
+                acceleration);
+    respond_tip(arm.sections[n - 1], passages.at(n - 1), responses[n - 1], acceleration, qdd + 3 * (n - 1));
 }
 
 // The state one implicit step later: q, then q̇.
@@ -187,11 +243,18 @@ void step_ahead(const ArmOf<Constant>& arm, const Real* q, const Real* qd, const
     Real *rate = scratch.take(size), *first = scratch.take(size), *second = scratch.take(size);
     CONTINUARM_SECTIONS
     for (long j = 0; j < size; j += 3) first_stage(q + j, qd + j, step, springs + j);
-    accelerations<integral, true>(arm, q, qd, tau, springs, qd, step, leaning, first, scratch);
-    CONTINUARM_SECTIONS
-    for (long j = 0; j < size; j += 3)
-        second_stage(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
-    accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, leaning, second, scratch);
+    copy(q, size, there);
+    copy(qd, size, rate);
+    copy(qd, size, dampers);
+    CONTINUARM_STAGES
+    for (int stage = 0; stage < 2; ++stage) {
+        accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, leaning, second, scratch);
+        if (stage > 0) break;
+        copy(second, size, first);
+        CONTINUARM_SECTIONS
+        for (long j = 0; j < size; j += 3)
+            second_stage(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
+    }
     CONTINUARM_SECTIONS
     for (long j = 0; j < size; j += 3) end_of_step(q + j, qd + j, first + j, second + j, step, out + j, out + size + j);
 }

@@ -17,6 +17,7 @@
 // be.
 #define CONTINUARM_SHORT_STEP inline void
 #define CONTINUARM_SECTIONS
+#define CONTINUARM_STAGES
 #if defined(__GNUC__)
 #define CONTINUARM_STEP __attribute__((noinline)) void
 #define CONTINUARM_OPERATOR inline __attribute__((always_inline))
@@ -37,6 +38,13 @@ CONTINUARM_OPERATOR double madd(double a, double b, double c) { return a * b + c
 CONTINUARM_OPERATOR double msub(double a, double b, double c) { return a * b - c; }
 CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return c - a * b; }
 #endif
+// Whether the recursion computes passages again instead of keeping them, and what a compiler knows of an input then.
+constexpr bool passages_again = false;
+template <class Real>
+CONTINUARM_OPERATOR Real unforeseen(const Real& a) {
+    return a;
+}
+
 CONTINUARM_OPERATOR double positive_part(double a) { return a > 0.0 ? a : 0.0; }
 CONTINUARM_OPERATOR double is_positive(double a) { return a > 0.0 ? 1.0 : 0.0; }
 CONTINUARM_OPERATOR bool is_zero(double a) { return a == 0.0; }

@@ -7,6 +7,8 @@
 #define CONTINUARM_STEP __forceinline__ void
 #define CONTINUARM_SHORT_STEP __forceinline__ void
 #define CONTINUARM_OPERATOR __forceinline__
+// Both stages of a step are the same instructions, or they would not fit where a GPU keeps them at hand.
+#define CONTINUARM_STAGES _Pragma("unroll 1")
 
 namespace continuarm {
 namespace CONTINUARM_LEVEL {
@@ -32,6 +34,23 @@ CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes(fma(a.v
 CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(fma(-a.v, b.v, c.v)); }
 CONTINUARM_OPERATOR Lanes positive_part(Lanes a) { return a.v > 0 ? a : Lanes(0.0); }
 CONTINUARM_OPERATOR Lanes is_positive(Lanes a) { return Lanes(a.v > 0 ? 1.0 : 0.0); }
+
+constexpr bool passages_again = true;
+
+// The same number, of which the compiler does not know that it is.
+#if defined(__CUDA_ARCH__)
+CONTINUARM_OPERATOR float unforeseen(float a) {
+    asm("" : "+f"(a));
+    return a;
+}
+CONTINUARM_OPERATOR double unforeseen(double a) {
+    asm("" : "+d"(a));
+    return a;
+}
+CONTINUARM_OPERATOR Lanes unforeseen(Lanes a) { return Lanes(unforeseen(a.v)); }
+#else
+CONTINUARM_OPERATOR Lanes unforeseen(Lanes a) { return a; }
+#endif
 
 // Whether all numbers seen so far were finite, and positive where they had to be: see that of numbers.hpp.
 template <class Real>

@@ -25,6 +25,18 @@ inline bool is_idle(const PlantOf<Constant>& plant, long j, const Real& pressure
     return !plant.remembers && is_zero(pressure) && is_zero(muscle.hardening) && is_zero(muscle.preload);
 }
 
+// Whether the force of any muscle falls as it lengthens: see `stiffness` of a muscle.
+template <class Constant>
+inline bool leans(const PlantOf<Constant>& plant) {
+    bool any = plant.branch_count > 0;
+    CONTINUARM_SECTIONS
+    for (long j = 0; j < plant.muscle_count(); ++j) {
+        const Muscle<Constant>& muscle = plant.muscles[j];
+        any |= !is_zero(muscle.pressure_stiffness) || !is_zero(muscle.hardening) || !is_zero(muscle.loop_a);
+    }
+    return any;
+}
+
 // Σ|l̇| over all muscles, which shakes friction loose; ways in place of rates alike. Where nothing is shaken it is not
 // needed, but by who differentiates by shaking.
 template <class Real, class Constant>
@@ -152,7 +164,7 @@ void plant_step(const PlantOf<Constant>& plant, const Real* commands, const Cons
     Real *q = state, *qd = state + size, *after = scratch.take(2 * size);
     const HalfAhead<Real> ahead(plant, scratch);
     look_ahead(plant, commands, step, state, ahead, scratch);
-    const Leaning<Real> leaning{ahead.blocks, ahead.lengths};
+    const Leaning<Real> leaning{ahead.blocks, ahead.lengths, leans(plant)};
     step_ahead<integral>(arm, q, qd, ahead.tau, step, after, &leaning, scratch);
     CONTINUARM_SECTIONS
     for (long j = 0; j < plant.muscle_count(); ++j)

@@ -214,7 +214,7 @@ void plant_step_reverse(const Plant& plant, const Real* commands, const double* 
     const Real *q = state, *qd = state + size;
     const HalfAhead<Real> ahead(plant, scratch), ahead_bar(plant, scratch);
     Real *after = scratch.take(2 * size), *after_motion_bar = scratch.take(2 * size), *back = scratch.take(3 * size);
-    const Leaning<Real> leaning{ahead.blocks, ahead.lengths};
+    const Leaning<Real> leaning{ahead.blocks, ahead.lengths, leans(plant)};
     const LeaningBars<Real> leaning_bars{ahead_bar.blocks, ahead_bar.lengths};
     look_ahead(plant, commands, step, state, ahead, scratch);
     step_ahead<integral>(arm, q, qd, ahead.tau, step, after, &leaning, scratch);
