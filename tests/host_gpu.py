@@ -39,7 +39,7 @@ class HostGpu:
     folder = None
     """Where what is compiled goes; set by a test."""
 
-    def kernel(self, source):
+    def kernel(self, source, dtype):
         text = BEFORE + source + AFTER
         built = self.folder / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
         if not built.exists():

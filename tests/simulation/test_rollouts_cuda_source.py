@@ -116,13 +116,13 @@ def source_of(arms, dtype, **kernel):
     return device_source(plant, places, DeviceKernel(dtype, len(plant.muscles), False, **kernel))
 
 
-def assembly(source, architecture):
+def assembly(source, architecture, dtype):
     """What NVRTC makes of a source, with the options that CuPy adds."""
     nvrtc = pytest.importorskip("cupy", reason="needs CuPy, which calls NVRTC").cuda.nvrtc
     program = nvrtc.createProgram(source, "rollout.cu", (), ())
     added = ["--device-as-default-execution-space", "-ftz=true", f"--gpu-architecture={architecture}"]
     try:
-        nvrtc.compileProgram(program, [*OPTIONS, *added])
+        nvrtc.compileProgram(program, [*OPTIONS[dtype], *added])
     except nvrtc.NVRTCError:
         pytest.fail(nvrtc.getProgramLog(program)[:2000])
     made = nvrtc.getPTX(program)
@@ -134,7 +134,7 @@ def assembly(source, architecture):
 @pytest.mark.parametrize(("n", "law"), [(1, "everything"), (3, "pressure"), (10, "everything")])
 def test_the_source_compiles_for_gpus_and_short_arms_stay_in_registers(n, law, dtype):
     arms, _ = varied_arms(law, n)
-    text = assembly(source_of(arms, dtype, tips=True, energies=True), "compute_80" if n == 1 else "compute_90")
+    text = assembly(source_of(arms, dtype, tips=True, energies=True), "compute_80" if n == 1 else "compute_90", dtype)
     assert f".entry {KERNEL}" in text
     assert n > 4 or ".local" not in text
 

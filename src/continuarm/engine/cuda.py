@@ -40,9 +40,9 @@ class Cuda:
             raise ValueError("device = 'cuda': there is no GPU that CUDA can use")
         self.xp: Any = cupy
 
-    def kernel(self, source: str) -> Launch:
+    def kernel(self, source: str, dtype: str) -> Launch:
         """The kernel of a source, compiled, or taken from the files that CuPy keeps of what it compiled."""
-        function = _function(self.xp, source, self.xp.cuda.runtime.getDevice())
+        function = _function(self.xp, source, OPTIONS[dtype], self.xp.cuda.runtime.getDevice())
 
         def launch(shared: Any, call: Any, arms: int) -> None:
             function((-(-arms // THREADS),), (THREADS,), (shared, call))
@@ -82,8 +82,8 @@ class Cuda:
 
 
 @cache
-def _function(cupy: Any, source: str, device: int) -> Any:
-    return cupy.RawModule(code=source, options=OPTIONS).get_function(KERNEL)
+def _function(cupy: Any, source: str, options: tuple[str, ...], device: int) -> Any:
+    return cupy.RawModule(code=source, options=options).get_function(KERNEL)
 
 
 def _sentence(error: Exception) -> str:

@@ -131,5 +131,5 @@ class DeviceBatch:
 
     def _kernel(self, wanted: DeviceKernel) -> Launch:
         if wanted not in self._kernels:
-            self._kernels[wanted] = self.machine.kernel(device_source(self._plant, self._places, wanted))
+            self._kernels[wanted] = self.machine.kernel(device_source(self._plant, self._places, wanted), self.dtype)
         return self._kernels[wanted]

@@ -89,6 +89,9 @@ CONTINUARM_OPERATOR void roll_arm(const SharedConstants& shared, const DeviceCal
 extern "C" __global__ void __launch_bounds__(CONTINUARM_THREADS)
     roll_arms(const __grid_constant__ continuarm::CONTINUARM_LEVEL::SharedConstants shared,
               const __grid_constant__ continuarm::CONTINUARM_LEVEL::DeviceCall call) {
+#if defined(__CUDA_ARCH__) && __CUDACC_VER_MAJOR__ >= 13  // what registers cannot hold goes to shared memory first
+    asm volatile(".pragma \"enable_smem_spilling\";");
+#endif
     const long long row = (long long)(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row < call.arms) continuarm::CONTINUARM_LEVEL::roll_arm(shared, call, row);
 }

@@ -242,18 +242,21 @@ void step_ahead(const ArmOf<Constant>& arm, const Real* q, const Real* qd, const
     Real *springs = scratch.take(size), *dampers = scratch.take(size), *there = scratch.take(size);
     Real *rate = scratch.take(size), *first = scratch.take(size), *second = scratch.take(size);
     CONTINUARM_SECTIONS
-    for (long j = 0; j < size; j += 3) first_stage(q + j, qd + j, step, springs + j);
-    copy(q, size, there);
-    copy(qd, size, rate);
-    copy(qd, size, dampers);
+    for (long j = 0; j < size; j += 3) {
+        first_stage(q + j, qd + j, step, springs + j);
+        copy(q + j, 3, there + j);
+        copy(qd + j, 3, rate + j);
+        copy(qd + j, 3, dampers + j);
+    }
     CONTINUARM_STAGES
     for (int stage = 0; stage < 2; ++stage) {
         accelerations<integral, true>(arm, there, rate, tau, springs, dampers, step, leaning, second, scratch);
         if (stage > 0) break;
-        copy(second, size, first);
         CONTINUARM_SECTIONS
-        for (long j = 0; j < size; j += 3)
+        for (long j = 0; j < size; j += 3) {
+            copy(second + j, 3, first + j);
             second_stage(q + j, qd + j, first + j, step, there + j, rate + j, springs + j, dampers + j);
+        }
     }
     CONTINUARM_SECTIONS
     for (long j = 0; j < size; j += 3) end_of_step(q + j, qd + j, first + j, second + j, step, out + j, out + size + j);

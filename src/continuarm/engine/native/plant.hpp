@@ -136,22 +136,26 @@ void look_ahead(const PlantOf<Constant>& plant, const Real* commands, const Cons
     const Real all_rates = all_along(plant, qd);
     CONTINUARM_SECTIONS
     for (int i = 0; i < arm.n; ++i) {
-        zero(entries(ahead.blocks[i]), Symmetric<Real>::size);
+        Real own[3];
+        Symmetric<Real> block;
+        copy(ahead.tau + 3 * i, 3, own);
+        zero(entries(block), Symmetric<Real>::size);
         CONTINUARM_SECTIONS
         for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j) {
             const Real pressure = pressure_of(plant, j, commands, state), hysteresis = hysteresis_of(plant, j, state);
             if (is_idle(plant, j, pressure)) continue;
-            Real* own = ahead.tau + 3 * i;
             muscle_ahead(plant.muscles[j], plant.valves[j], commands + j, &pressure, &hysteresis, ahead.lengths + 3 * i,
-                         qd + 3 * i, &all_rates, own, ahead.blocks[i], step, own, ahead.blocks[i], ahead.pressures + j,
+                         qd + 3 * i, &all_rates, own, block, step, own, block, ahead.pressures + j,
                          ahead.hysteresis + j);
             CONTINUARM_SECTIONS
             for (int b = 0; b < plant.branch_count; ++b) {
                 const long k = b * plant.muscle_count() + j;
                 branch_ahead(plant.muscles[j], plant.branches[k], plant.kept[k], state + plant.creep + k, qd + 3 * i,
-                             own, ahead.blocks[i], step, own, ahead.blocks[i], ahead.creep + k);
+                             own, block, step, own, block, ahead.creep + k);
             }
         }
+        copy(static_cast<const Real*>(own), 3, ahead.tau + 3 * i);
+        ahead.blocks[i] = block;
     }
 }
 
