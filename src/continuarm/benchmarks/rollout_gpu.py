@@ -6,27 +6,28 @@ import time
 
 import numpy as np
 
-from continuarm.arms.arm import Arm
+from continuarm.arms.variations import Arms
 from continuarm.benchmarks.timing import Group, Repeats, best, calls
 from continuarm.common.number_checks import Floats
 from continuarm.engine.cuda import Cuda
 from continuarm.simulation.batch import Batch
 
-GPU_ARMS, STEPS = 1_000_000, 200
+GPU_ARMS, STEPS = 1_000_000, 1000
 
 
-def add_gpu(group: Group, arms: dict[str, Arm], often: Repeats) -> None:
-    """Rows of a GPU where there is one: steps a second of arms that are alike, and how long the first call takes."""
+def add_gpu(group: Group, arms: dict[str, Arms], often: Repeats) -> None:
+    """Rows of a GPU where there is one: steps a second of a million arms, and how long the first call takes."""
     try:
         gpu = Cuda()
     except (ImportError, ValueError) as error:
         group.add("on a GPU", None, "", str(error))
         return
-    for name, arm in arms.items():
+    for name, kinds in arms.items():
+        held = np.full(len(kinds[0].muscle_names), 2e5)
+        which = np.arange(GPU_ARMS) % len(kinds)
         for dtype in ("float32", "float64"):
-            held = np.full(len(arm.muscle_names), 2e5)
             begun = time.perf_counter()
-            batch = Batch([arm], which=np.zeros(GPU_ARMS, dtype=int), device="cuda", dtype=dtype)
+            batch = Batch(kinds, which=which, device="cuda", dtype=dtype)
             batch.step(held)
             gpu.xp.cuda.Device().synchronize()
             first = time.perf_counter() - begun

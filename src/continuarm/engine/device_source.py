@@ -23,7 +23,7 @@ NATIVE = Path(__file__).with_name("native")
 KERNEL = "roll_arms"
 NUMBERS = {"float32": "float", "float64": "double"}
 """What a number of the GPU is called, by the name of its dtype."""
-THREADS = 64
+THREADS = 256
 """In a block."""
 MOST_KEPT = 3
 """Sections of an arm up to which registers hold what the recursion needs of them twice, in float."""

@@ -38,6 +38,9 @@ CONTINUARM_OPERATOR double madd(double a, double b, double c) { return a * b + c
 CONTINUARM_OPERATOR double msub(double a, double b, double c) { return a * b - c; }
 CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return c - a * b; }
 #endif
+// Arms in threads of a GPU begin a step together; nothing has to wait here.
+CONTINUARM_OPERATOR void keep_together() {}
+
 // Whether the recursion computes passages again instead of keeping them, and what a compiler knows of an input then.
 constexpr bool passages_again = false;
 template <class Real>

@@ -35,6 +35,14 @@ CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(fma(-a
 CONTINUARM_OPERATOR Lanes positive_part(Lanes a) { return a.v > 0 ? a : Lanes(0.0); }
 CONTINUARM_OPERATOR Lanes is_positive(Lanes a) { return Lanes(a.v > 0 ? 1.0 : 0.0); }
 
+// Threads that are in the same place share what was fetched, of instructions and of memory that stands in for
+// registers.
+CONTINUARM_OPERATOR void keep_together() {
+#if defined(__CUDA_ARCH__)
+    if constexpr (CONTINUARM_PASSAGES_AGAIN) __syncthreads();
+#endif
+}
+
 constexpr bool passages_again = CONTINUARM_PASSAGES_AGAIN;
 
 // The same number, of which the compiler does not know that it is.

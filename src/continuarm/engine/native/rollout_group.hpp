@@ -80,6 +80,7 @@ public:
         }
         for (long k = 0; k < request_.count && going_ > 0; ++k) {
             if (!request_.held || k == 0) take_commands(request_.held ? 0 : request_.first + k);
+            keep_together();
             copy(state_, plant_.width, before_);
             plant_step<integral>(plant_, given_, &step, state_, scratch_);
             end_where_wrong(request_.first + k);
