@@ -12,7 +12,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.engine.cuda import Cuda
 from continuarm.simulation.batch import Batch
 
-GPU_ARMS, STEPS = 1_000_000, 1000
+GPU_ARMS, STEPS = 1_000_000, 400
 
 
 def add_gpu(group: Group, arms: dict[str, Arms], often: Repeats) -> None:
