@@ -21,7 +21,7 @@ from continuarm.engine.compiled import PROCESSORS
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from continuarm.simulation.sweep_layout import Swept
+    from continuarm.sweeps.layout import Swept
 
 __all__ = ["sweep"]
 
@@ -61,8 +61,8 @@ def sweep(
     """
     from continuarm.cli import motion_tables
     from continuarm.common.number_checks import rate, whole_number
-    from continuarm.simulation.sweep_file import check_sweep_path, parts_path
-    from continuarm.simulation.sweeps import swept_points
+    from continuarm.sweeps.file import check_sweep_path, parts_path
+    from continuarm.sweeps.sweeper import swept_points
 
     described = load_arm(arm)
     target = check_sweep_path(output) if output else None

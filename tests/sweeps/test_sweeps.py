@@ -19,7 +19,7 @@ import xarray
 import continuarm as ca
 from cli_process import environment
 from continuarm.common.file_locks import claimed
-from continuarm.simulation.sweep_outputs import settling_times
+from continuarm.sweeps.outputs import settling_times
 from random_plants import random_plant
 from refusals import refused
 
@@ -450,7 +450,7 @@ def test_identity_is_that_of_values_not_of_objects(tmp_path):
     """Found by another process as well, whatever its hash seed."""
     code = (
         "import json, functools, numpy as np, continuarm as ca, swept_functions as f\n"
-        "from continuarm.simulation.sweep_identity import identity\n"
+        "from continuarm.sweeps.identity import identity\n"
         "print(json.dumps(identity({'a': functools.partial(f.noted, folder='x'), 'b': ca.load_arm('prototype'),\n"
         "    'c': ca.PressureSteps({'l11': [(0, 1e5)]}), 'd': np.arange(3.0),\n"
         "    'e': ca.PressureSignal([0, 1], np.ones((2, 9)))})))"
