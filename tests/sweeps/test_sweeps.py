@@ -1,15 +1,10 @@
 """Laws of sweeps: results depend on the points alone, nothing is computed twice, and what fails fails alone."""
 
-import functools
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,39 +13,11 @@ import xarray
 
 import continuarm as ca
 from cli_process import environment
-from continuarm.common.file_locks import claimed
 from continuarm.sweeps.outputs import settling_times
 from random_plants import random_plant
-from refusals import refused
 
 STEPS = ca.PressureSteps({"l33": [(0.0, 500e3)], "l12": [(0.05, 300e3)]})
 NAMES = {"stiffness": [1500.0, 1700.0, 1900.0], "sections[1].damping": [60.0, 110.0]}
-
-
-def bytes_of(path):
-    return path.read_bytes()
-
-
-def times_called(folder):
-    """How often `noted` was called with each value."""
-    values = [int(each.name.partition("-")[0]) for each in folder.iterdir() if "-" in each.name]
-    return {value: values.count(value) for value in sorted(values)}
-
-
-def wait_for_the_end_of(processes):
-    """Until none of them runs; those that nobody has asked for their end have no command any more."""
-    assert processes
-    patience = time.monotonic() + 30
-    while any(runs(each) for each in processes):
-        assert time.monotonic() < patience
-        time.sleep(0.05)
-
-
-def runs(process):
-    try:
-        return bool(Path(f"/proc/{process}/cmdline").read_bytes())
-    except OSError:
-        return False
 
 
 def test_an_arm_of_a_grid_moves_as_it_moves_alone(prototype):
@@ -130,7 +97,7 @@ def test_neither_executors_nor_chunks_change_a_byte(prototype, tmp_path):
         for k, (executor, chunk) in enumerate(((one, 1), (three, 2), (threads, 4), (None, 5))):
             path = tmp_path / f"{k}.nc"
             ca.sweep(prototype, NAMES, input=STEPS, duration=0.1, output=path, executor=executor, chunk=chunk)
-            assert bytes_of(path) == bytes_of(first), k
+            assert path.read_bytes() == first.read_bytes(), k
 
 
 def test_random_numbers_belong_to_the_point():
@@ -187,255 +154,6 @@ def test_a_policy_that_fails_for_some_arms_fails_for_these_alone(prototype):
     assert found["error"].values.tolist() == ["RuntimeError: too long", "", ""]
     alone = ca.rollout(ca.vary(arm, stiffness=names["stiffness"][1:]), policy, duration=1.0)
     assert np.array_equal(found["tips"][1:], alone.tips[:, -1])
-
-
-def test_a_point_that_kills_its_process_is_given_up_and_all_others_are_there():
-    with pytest.warns(RuntimeWarning, match="2 of 20 points failed"):
-        found = ca.sweep(functions.deadly, {"a": np.arange(20)}, chunk=3)
-    failed = np.isnan(found["result"]).values
-    assert np.flatnonzero(failed).tolist() == [3, 11]
-    assert np.array_equal(found["result"][~failed], np.arange(20)[~failed])
-    assert "was killed or crashed" in str(found["error"][3].item())
-
-
-def test_where_no_process_stays_alive_it_is_not_the_points():
-    with refused("function_or_arm", "no process stays alive", "__main__"):
-        ca.sweep(functions.always_deadly, {"a": np.arange(20)})
-
-
-@pytest.mark.parametrize(("count", "chunk"), [(8, 1), (8, 2), (1, 1)])
-def test_a_process_that_is_killed_once_costs_no_point(tmp_path, count, chunk):
-    function = functools.partial(functions.deadly_once, folder=str(tmp_path))
-    values = np.arange(5, 5 + count)
-    found = ca.sweep(function, {"a": values}, chunk=chunk)
-    assert np.array_equal(found["result"], values**2)
-    assert set(found["error"].values) == {""}
-    assert (tmp_path / "killed").exists()
-
-
-def test_a_pool_of_ones_own_that_breaks_says_what_is_kept(tmp_path):
-    path = tmp_path / "deadly.nc"
-    with ProcessPoolExecutor(1) as pool:
-        for _ in range(2):  # when it breaks, and when it was broken before
-            with refused("executor", "point 3 (a = 3)", "deadly.nc.parts", "3 of 20 points"):
-                ca.sweep(functions.deadly, {"a": np.arange(20)}, chunk=1, executor=pool, output=path)
-    with pytest.warns(RuntimeWarning, match="2 of 20 points failed"):
-        found = ca.sweep(functions.deadly, {"a": np.arange(20)}, output=path)
-    assert np.flatnonzero(np.isnan(found["result"])).tolist() == [3, 11]
-
-
-def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
-    path, calls = tmp_path / "sweep.nc", tmp_path / "calls"
-    calls.mkdir()
-    code = (
-        "import functools, numpy as np, continuarm as ca, swept_functions as functions\n"
-        f"slow = functools.partial(functions.slow, folder={str(calls)!r})\n"
-        f"ca.sweep(slow, {{'a': np.arange(30)}}, output={str(path)!r}, chunk=1)\n"
-    )
-    child = subprocess.Popen([sys.executable, "-c", code], env=environment())
-    parts = tmp_path / "sweep.nc.parts"
-    while len(list(calls.iterdir())) < 6:
-        time.sleep(0.02)
-        assert child.poll() is None
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    wait_for_the_end_of({each.name.split("-")[1] for each in calls.iterdir()})  # its workers end with it
-    assert not path.exists()
-    with parts.open("ab") as file:  # as a process leaves it that is killed while it writes
-        file.write(b"sweeping\x40\0\0\0\0\0\0\0half")
-    shares = []
-    slow = functools.partial(functions.slow, folder=str(calls))
-    with ThreadPoolExecutor(4) as threads:
-        found = ca.sweep(
-            slow, {"a": np.arange(30)}, output=path, executor=threads, chunk=3, progress=lambda *s: shares.append(s)
-        )
-    assert np.array_equal(found["result"], np.arange(30) ** 2)
-    called = times_called(calls)
-    assert len(called) == 30
-    again = [value for value, count in called.items() if count > 1]
-    assert len(again) <= 4  # those that were in work when it was killed
-    assert shares[0][0] > 4 / 30
-    assert shares[-1] == (1.0, "30 of 30 points")
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["calls", "sweep.nc"]
-
-
-def test_ctrl_c_keeps_what_is_done_however_often(tmp_path):
-    path, parts = tmp_path / "sweep.nc", tmp_path / "sweep.nc.parts"
-
-    def until(most, shares):
-        def progress(share, words):
-            shares.append(share)
-            if share > most:
-                raise KeyboardInterrupt
-
-        with ThreadPoolExecutor(1) as threads:
-            given = {"a": range(10), "b": [2]}
-            return ca.sweep(functions.product, given, output=path, executor=threads, chunk=1, progress=progress)
-
-    for most, first in ((0.15, 0.1), (0.45, 0.3), (0.75, 0.6)):
-        shares = []
-        with pytest.raises(KeyboardInterrupt):
-            until(most, shares)
-        assert shares[0] == pytest.approx(first)
-        with parts.open("ab") as file:  # what a process leaves that is killed while it writes
-            file.write(b"sweeping\x40\0\0\0\0\0\0\0half")
-    shares = []
-    found = until(1.0, shares)
-    assert shares == pytest.approx([0.9, 1.0])
-    assert np.array_equal(found["result"][:, 0], 2 * np.arange(10))
-
-
-def test_ctrl_c_ends_processes_that_are_in_the_middle_of_a_point(tmp_path):
-    def pressed(share, words):
-        raise KeyboardInterrupt
-
-    function = functools.partial(functions.endless, folder=str(tmp_path))
-    with pytest.raises(KeyboardInterrupt):
-        ca.sweep(function, {"a": [0, 1]}, chunk=1, progress=pressed)
-    wait_for_the_end_of([each.name for each in tmp_path.iterdir()])
-
-
-def test_a_file_of_another_sweep_is_refused_and_stays(prototype, tmp_path):
-    path = tmp_path / "sweep.nc"
-    ca.sweep(prototype, {"mass": [0.1, 0.2]}, input=STEPS, duration=0.1, output=path)
-    before = bytes_of(path)
-    changed = (
-        ("variations", (prototype, {"mass": [0.1, 0.3]}), {}),
-        ("function_or_arm", (prototype.replace(gravity=(0, 0, -9.81)), {"mass": [0.1, 0.2]}), {}),
-        ("duration", (prototype, {"mass": [0.1, 0.2]}), {"duration": 0.2}),
-        ("input", (prototype, {"mass": [0.1, 0.2]}), {"input": ca.PressureSteps({"l11": [(0.0, 1e5)]})}),
-    )
-    for name, given, more in changed:
-        with refused("sweep.nc", "another sweep", name):
-            ca.sweep(*given, **{"input": STEPS, "duration": 0.1, "output": path} | more)
-    motion = tmp_path / "motion.nc"
-    ca.save_motion(ca.simulate(prototype, duration=0.01), motion)
-    with refused("motion.nc", "is not of a sweep"):
-        ca.sweep(prototype, {"mass": [0.1, 0.2]}, duration=0.1, output=motion)
-    assert bytes_of(path) == before
-    parts = tmp_path / "other.nc.parts"
-    for notes in (b"my own notes, not a sweep at all", b"mine"):
-        parts.write_bytes(notes)
-        with refused("other.nc.parts", "not what a sweep left"):
-            ca.sweep(prototype, {"mass": [0.1, 0.2]}, duration=0.1, output=tmp_path / "other.nc")
-        assert parts.read_bytes() == notes
-
-
-def test_a_file_that_another_run_is_writing_is_refused(prototype, tmp_path):
-    path = tmp_path / "sweep.nc"
-    with claimed(path), refused("sweep.nc", "another run is writing it"):
-        ca.sweep(prototype, {"mass": [0.1, 0.2]}, duration=0.1, output=path)
-
-
-def test_parts_of_another_sweep_are_refused_and_stay(tmp_path):
-    path = tmp_path / "sweep.nc"
-    with ProcessPoolExecutor(1) as pool, refused("executor"):
-        ca.sweep(functions.deadly, {"a": np.arange(6)}, chunk=1, executor=pool, output=path)
-    kept = bytes_of(tmp_path / "sweep.nc.parts")
-    with refused("sweep.nc.parts", "another sweep", "variations"):
-        ca.sweep(functions.deadly, {"a": np.arange(7)}, output=path)
-    assert bytes_of(tmp_path / "sweep.nc.parts") == kept
-
-
-@pytest.mark.parametrize(
-    ("variations", "named"),
-    [
-        ({}, ["variations", "nothing is varied"]),
-        ({"stifness": [1.0]}, ["variations", "'stifness'", "stiffness"]),
-        ({"stiffness": []}, ["variations", "stiffness", "(0,)"]),
-        ({"stiffness": [1.0, np.nan]}, ["variations", "stiffness[1]", "nan"]),
-        ({"stiffness": [[1.0]]}, ["variations", "stiffness", "(1, 1)"]),
-        ({"stiffness": [1.0], "sections[0].stiffness": [1.0]}, ["variations", "both set"]),
-        ({"stiffness": range(2000), "damping": range(2000)}, ["variations", "4,000,000 points", "1,000,000"]),
-    ],
-)
-def test_bad_variations_are_one_sentence(prototype, variations, named):
-    with refused(*named):
-        ca.sweep(prototype, variations, duration=0.1)
-
-
-def test_more_numbers_than_memory_holds_are_refused_before_any_point(prototype):
-    with refused("outputs", "36,009 numbers", "250,000 points"):
-        ca.sweep(
-            *(prototype, {"stiffness": range(1500, 2000), "damping": range(50, 550)}),
-            **{"duration": 4.0, "every": 1, "outputs": "tip_tracks"},
-        )
-
-
-def test_without_xarray_it_says_what_to_install(monkeypatch, prototype):
-    monkeypatch.setitem(sys.modules, "xarray", None)
-    with refused("xarray", "pip install 'continuarm[xarray]'"):
-        ca.sweep(prototype, {"mass": [0.1]}, duration=0.1)
-
-
-def test_columns_of_a_table_are_of_one_length(prototype):
-    with refused("variations", "damping has 2 values", "mass has 3"):
-        ca.sweep(prototype, {"mass": [0.1, 0.2, 0.3], "damping": [1.0, 2.0]}, duration=0.1, grid=False)
-
-
-def test_bad_motions_are_refused_before_any_point(prototype, tmp_path):
-    def never(*_):
-        raise AssertionError
-
-    for named, more in (
-        (["l99"], {"input": ca.PressureSteps({"l99": [(0.0, 1e5)]}), "duration": 0.1}),
-        (["duration"], {}),
-        (["every = 7", "100"], {"duration": 0.1, "every": 7}),
-        (["outputs", "'tip'"], {"duration": 0.1, "outputs": "tip"}),
-        (["input", "axis of arms"], {"input": np.zeros((1, 10, 9))}),
-        (["seed = 1", "functions"], {"duration": 0.1, "seed": 1}),
-        (["nowhere", "does not exist"], {"duration": 0.1, "output": tmp_path / "nowhere" / "sweep.nc"}),
-        (["sweep.txt", ".nc"], {"duration": 0.1, "output": tmp_path / "sweep.txt"}),
-    ):
-        with refused(*named):
-            ca.sweep(prototype, {"mass": [0.1, 0.2]}, progress=never, **more)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
-    if os.geteuid() == 0:
-        folder = "/proc"  # which not even root can write into
-    else:
-        tmp_path.chmod(0o500)
-        folder = str(tmp_path)
-    with refused(f"{folder}/sweep.nc"), ThreadPoolExecutor(1) as threads:
-        ca.sweep(functions.product, {"a": [1], "b": [1]}, output=f"{folder}/sweep.nc", executor=threads)
-
-
-def test_bad_functions_are_one_sentence(tmp_path):
-    with refused("function_or_arm", "does not take a, c", "c"):
-        ca.sweep(functions.product, {"a": [1], "c": [1]})
-    with refused("function_or_arm", "cannot be sent to another process", "ThreadPoolExecutor"):
-        ca.sweep(lambda a: a, {"a": [1]})
-    with refused("duration", "left out where function_or_arm is a function"):
-        ca.sweep(functions.product, {"a": [1], "b": [1]}, duration=1.0)
-    for function, named in (
-        (functions.of_other_shape, ["'result'", "(2,)", "point 5", "(3,)", "of one shape"]),
-        (functions.of_other_names, ["'two'", "'one'", "the same names"]),
-    ):
-        for chunk in (1, 4, 10):
-            with ThreadPoolExecutor(1) as threads, refused("function_or_arm", *named):
-                ca.sweep(function, {"a": range(10)}, executor=threads, chunk=chunk)
-    path = tmp_path / "all.nc"
-    with ThreadPoolExecutor(1) as threads:
-        with refused("all 3 points failed", "point 0 (a = 0)", "SystemExit: 3"):
-            ca.sweep(functions.leaving, {"a": range(3)}, executor=threads, output=path)
-        with refused("all 2 points failed", "NoneType", "real numbers"):
-            ca.sweep(lambda a: None, {"a": range(2)}, executor=threads, output=path)
-        with refused("'a'", "taken"):
-            ca.sweep(lambda a: {"a": a}, {"a": range(2)}, executor=threads, output=path)
-        with refused("'b_0'", "taken"):
-            ca.sweep(lambda a: {"b": [a, a], "b_0": a}, {"a": range(2)}, executor=threads, output=path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_executor_that_is_none_or_was_shut_down_is_one_sentence():
-    pool = ThreadPoolExecutor(1)
-    pool.shutdown()
-    with refused("executor", "shutdown", "must be one that is open"):
-        ca.sweep(functions.product, {"a": [1], "b": [1]}, executor=pool)
-    with refused("executor is str", error=TypeError):
-        ca.sweep(functions.product, {"a": [1], "b": [1]}, executor="processes")
 
 
 def test_a_warning_of_pressures_comes_once(prototype):
