@@ -1,4 +1,4 @@
-"""Arguments that are right, of every public function and class, each of which a test puts something else in place of."""
+"""Right arguments of every public function and class: tests put something else in the place of each."""
 
 from __future__ import annotations
 
