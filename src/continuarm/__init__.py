@@ -51,7 +51,7 @@ from continuarm.simulation.motion_gradients import MotionGradient, motion_gradie
 from continuarm.simulation.simulator import simulate
 from continuarm.simulation.rollouts import Rollout, rollout
 from continuarm.simulation.batch import Batch
-from continuarm.simulation.sweeps import sweep
+from continuarm.sweeps.sweeper import sweep
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import load_motion, save_motion
 from continuarm.simulation.modes_over_time import mode_motion

@@ -14,7 +14,10 @@ from continuarm.benchmarks.timing import Repeats, best, fitted_exponent
 from continuarm.engine import compiled
 from continuarm.engine.table import QUANTITIES
 
-pytestmark = pytest.mark.slow  # measures everything once, however little
+pytestmark = [
+    pytest.mark.slow,  # measures everything once, however little,
+    pytest.mark.xdist_group("benchmarks"),  # and once only where tests run side by side
+]
 
 TINY = Workload(
     repeats=1,

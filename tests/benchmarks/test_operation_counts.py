@@ -112,15 +112,19 @@ def test_the_driver_in_native_code_calls_these_steps():
     assert recorded - others == {name for names in PASSES.values() for name in names}
 
 
-def test_the_reference_recursion_is_a_straight_line_too():
-    """The O(n) recursion in NumPy, dense and for every section alike, run on numbers that count."""
+def growth_of(run):
+    """The polynomial in n of how much run(tally, n), for n = 1 to 5, computes with numbers that count."""
     counts = []
     for n in range(1, 6):
         tally = Tally()
-        state = tally.vector(3 * n)
-        forward_dynamics(prototype(n), state, state, state)
+        run(tally, n)
         counts.append(tally.count)
-    coefficients = polynomial(counts)
+    return polynomial(counts)
+
+
+def test_the_reference_recursion_is_a_straight_line_too():
+    """The O(n) recursion in NumPy, dense and for every section alike."""
+    coefficients = growth_of(lambda tally, n: forward_dynamics(prototype(n), *[tally.vector(3 * n)] * 3))
     assert len(coefficients) == 2
     assert all(engine_operations(n) < value_at(coefficients, n) for n in range(1, 6))  # no structural zeros there
 
@@ -153,13 +157,11 @@ def test_the_loops_of_newtons_iteration_call_these_steps():
 
 
 def test_the_stiffened_solve_in_numpy_is_a_straight_line_too():
-    counts = []
-    for n in range(1, 6):
-        tally = Tally()
+    def solve(tally, n):
         state = tally.vector(3 * n)
         solve_stiffened(prototype(n), state, [tally.vector(9).reshape(3, 3)] * n, state)
-        counts.append(tally.count)
-    assert len(polynomial(counts)) == 2
+
+    assert len(growth_of(solve)) == 2
 
 
 @pytest.mark.parametrize("model", ["centre of gravity", "integral"])

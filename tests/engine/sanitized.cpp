@@ -1,8 +1,7 @@
 // Runs every quantity for the arms and states in a file, on memory of exactly the right size, and compares with the
 // results in the file: built with the address and undefined-behaviour sanitizers by test_sanitizers.py.
 
-#include "kernels.cpp"
-
+#undef CONTINUARM_LEVEL  // the kernels have their own, in a file of their own
 #include <cmath>
 
 #include "read_numbers.hpp"
@@ -47,7 +46,7 @@ int main(int, char** arguments) {
                     request.last = first + step;
                     void* scratch = nullptr;
                     double* work = aligned(work_size(arm, request), &scratch);
-                    const Outcome outcome = CONTINUARM_LEVEL::run(arm, request, work);
+                    const Outcome outcome = KERNELS.run(arm, request, work);
                     std::free(scratch);
                     if (outcome != Outcome::done) return std::printf("quantity %d refused\n", quantity), 1;
                 }

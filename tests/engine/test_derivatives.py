@@ -16,27 +16,19 @@ from continuarm.engine.native_arm import arm_numbers, number_row
 from continuarm.engine.section_numbers import SECTION
 from continuarm.engine.table import QUANTITIES
 from continuarm.engine.tracing import Recorded, inputs
-from random_arms import MODELS, NEARLY_STRAIGHT, random_arm, random_lengths, random_rates
+from differentiated import QUANTITIES as DIFFERENTIABLE
+from differentiated import all_close, random_inputs, with_stops
+from random_arms import MODELS, NEARLY_STRAIGHT, random_arm
+from recordings_of_code import recorded_values
 
-FUNCTIONS = {
-    "forward_dynamics": (ca.forward_dynamics, 3, None),
-    "inverse_dynamics": (ca.inverse_dynamics, 3, None),
-    "tip_poses": (ca.tip_poses, 1, None),
-    "implicit_step": (ca.implicit_step, 3, 0.004),
-}
+FUNCTIONS = {name: (of, count, more.get("step")) for name, (of, count, more) in DIFFERENTIABLE.items()}
 LEVELS = compiled.native.build_info()["instruction_sets"]
-STOPS = {"length_range": (-0.002, 0.004), "stop_stiffness": 3e4}
-
-
-def with_stops(arm):
-    return arm.replace(sections=[section.replace(**STOPS) for section in arm.sections])
 
 
 def states(rng, arm, rows, bend=None):
     """Inputs (q, q̇, third) of a quantity, and a direction for each."""
-    q = np.stack([random_lengths(rng, arm, rng.uniform(0.1, 2.0) if bend is None else bend) for _ in range(rows)])
-    rest = [np.stack([random_rates(rng, arm) for _ in range(rows)]) for _ in range(2)]
-    return [q, *rest], [rng.normal(size=q.shape) for _ in range(3)]
+    found = random_inputs(rng, arm, 3, (rows,), bend)
+    return found, [rng.normal(size=each.shape) for each in found]
 
 
 def weights_like(rng, found):
@@ -55,8 +47,7 @@ def paired(first, second):
 
 def close(found, wanted, relative=1e-10):
     found, wanted = (each if isinstance(each, tuple) else (each,) for each in (found, wanted))
-    for a, b in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=relative * max(np.abs(b).max(), 1e-300))
+    all_close(found, wanted, relative)
 
 
 def test_a_recording_is_differentiated_by_every_operation():
@@ -64,24 +55,7 @@ def test_a_recording_is_differentiated_by_every_operation():
     x, y = inputs("x", 2)
     value = x * y + 3 / (x - y) - (x * x).positive_part() * (-y) + (x - y).is_positive() * y
     at = {"x": (1.3, 0.4)}
-
-    def evaluated(node):
-        if not isinstance(node, Recorded):
-            return node
-        if node.operation == "input":
-            return at[node.arguments[0]][node.arguments[1]]
-        arguments = [evaluated(each) for each in node.arguments]
-        return {
-            "sum": lambda a, b: a + b,
-            "difference": lambda a, b: a - b,
-            "product": lambda a, b: a * b,
-            "negative": lambda a: -a,
-            "reciprocal": lambda a: 1 / a,
-            "positive": lambda a: max(a, 0.0),
-            "is_positive": lambda a: float(a > 0),
-        }[node.operation](*arguments)
-
-    by_x, by_y = (evaluated(each) for each in gradient([(value, 2.0)], [x, y]))
+    by_x, by_y = recorded_values(gradient([(value, 2.0)], [x, y]), at)
     a, b = at["x"]
     assert by_x == pytest.approx(2 * (b - 3 / (a - b) ** 2 + 2 * a * b), rel=1e-14)
     assert by_y == pytest.approx(2 * (a + 3 / (a - b) ** 2 + a * a + 1), rel=1e-14)

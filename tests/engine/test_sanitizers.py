@@ -19,13 +19,14 @@ from random_arms import MODELS, random_arm, random_lengths, random_rates
 
 pytestmark = pytest.mark.slow  # compiles the native code
 
+HERE = Path(__file__).parent
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
-WITH_DERIVATIVES = (NATIVE / "sensitivities.cpp", NATIVE / "derivatives.cpp")
-"""What kernels.cpp is linked with."""
+SOURCES = ("kernels", "derivatives", "sensitivities")
+"""What is compiled once for every instruction set; of these, motions alone run the sensitivities."""
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+NEEDS_COMPILER = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
 FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}
 WIDEST = native.build_info()["instruction_sets"][-1]
-BUILDS = sorted({("address", "baseline"), ("address", WIDEST), ("undefined", "baseline")})
 
 
 def flat_rows(*parts):
@@ -59,32 +60,58 @@ def numbers_of(rng, n, model, rows):
         yield from flat_rows(*given, found)
 
 
-def compiled(program, sanitizer, level, *sources):
-    """A program built from the native code with a sanitizer that ends it at the first fault."""
-    options = ["-std=c++17", "-O1", "-ffp-contract=off", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"]
+def compiled(made, level, sanitizer, *given):
+    """An object file or a program with a sanitizer that ends it at the first fault; without one, compiled fast."""
+    options = ["-std=c++17", "-ffp-contract=off", *FLAGS[level], f"-DCONTINUARM_LEVEL={level}"]
+    options += [f"-DKERNELS=kernels_{level}", "-DCONTINUARM_FIRST_LEVEL", f"-I{NATIVE}"]
+    options += ["-O1", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"] if sanitizer else ["-O0"]
     if "Free Software Foundation" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout:
         options += ["-Wno-psabi", "--param", "asan-instrumentation-with-call-threshold=0"]  # compiles in half the time
-    command = [COMPILER, *options, *FLAGS[level], f"-DCONTINUARM_LEVEL={level}", "-DCONTINUARM_FIRST_LEVEL"]
-    subprocess.run([*command, f"-I{NATIVE}", *sources, "-o", program], check=True)
+    subprocess.run([COMPILER, *options, *["-c"] * (made.suffix == ".o"), *given, "-o", made], check=True)
+    return made
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
-@pytest.mark.parametrize(("sanitizer", "level"), BUILDS)
-def test_native_code_is_clean_under_sanitizers(tmp_path, sanitizer, level):
+def object_files(folder, level, sanitizers):
+    """What programs are linked with: each of the sources with its sanitizer."""
+    return [
+        compiled(folder / f"{name}.o", level, sanitizer, NATIVE / f"{name}.cpp")
+        for name, sanitizer in zip(SOURCES, sanitizers, strict=True)
+    ]
+
+
+@pytest.fixture(scope="module")
+def baseline(tmp_path_factory):
+    """The native code that every processor runs, compiled once for both programs."""
+    return object_files(tmp_path_factory.mktemp("baseline"), "baseline", ["address,undefined"] * 3)
+
+
+def compare_quantities(folder, level, sanitizer, objects):
     rng = np.random.default_rng(0)
     cases = [(1, MODELS[0], 1), (1, MODELS[1], 9), (3, MODELS[0], 11), (4, MODELS[2], 3)]
     numbers = [*flat_rows([len(cases)]), *(part for case in cases for part in numbers_of(rng, *case))]
-    data = tmp_path / "cases.bin"
+    data = folder / "cases.bin"
     np.concatenate(numbers).tofile(data)
-    program = tmp_path / "sanitized"
-    compiled(program, sanitizer, level, Path(__file__).with_name("sanitized.cpp"), *WITH_DERIVATIVES)
+    program = compiled(folder / "sanitized", level, sanitizer, HERE / "sanitized.cpp", *objects)
     ran = subprocess.run([program, data], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
     assert ran.stdout.endswith("numbers compared\n")
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
-def test_motions_are_clean_under_sanitizers(tmp_path):
+@NEEDS_COMPILER
+@pytest.mark.xdist_group("sanitizers of the baseline")
+def test_quantities_are_clean_under_sanitizers(tmp_path, baseline):
+    compare_quantities(tmp_path, "baseline", "address,undefined", baseline)
+
+
+@NEEDS_COMPILER
+@pytest.mark.skipif(WIDEST == "baseline", reason="this processor runs the baseline alone")
+def test_wide_quantities_stay_in_their_memory(tmp_path):
+    compare_quantities(tmp_path, WIDEST, "address", object_files(tmp_path, WIDEST, ["address", "address", None]))
+
+
+@NEEDS_COMPILER
+@pytest.mark.xdist_group("sanitizers of the baseline")
+def test_motions_are_clean_under_sanitizers(tmp_path, baseline):
     """Muscles with everything, stops, payload, a wrench that moves: both methods end where the library says.
 
     And so do the slopes by three parameters, one more than the baseline has lanes.
@@ -106,10 +133,10 @@ def test_motions_are_clean_under_sanitizers(tmp_path):
         *flat_rows(_tolerances(1e-12, plant, directions), directions.constant_slopes(0.0)),
         *flat_rows(directions.constant_slopes(1e-3), directions.threshold_slopes()),
     ]
-    data, program = tmp_path / "motion.bin", tmp_path / "sanitized_motion"
+    data = tmp_path / "motion.bin"
     np.concatenate(numbers).tofile(data)
-    here = Path(__file__).with_name("sanitized_motion.cpp")
-    compiled(program, "address,undefined", "baseline", here, NATIVE / "kernels.cpp", *WITH_DERIVATIVES)
+    sources = [HERE / "sanitized_motion.cpp", *baseline]
+    program = compiled(tmp_path / "sanitized_motion", "baseline", "address,undefined", *sources)
     ran = subprocess.run([program, data], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout + ran.stderr[-3000:]
     solvers = [Adaptive(1e-8, 1e-12), FixedStep(1000.0)] * 2

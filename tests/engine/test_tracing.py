@@ -9,33 +9,15 @@ from continuarm.engine.printing import GENERATED, files, operations
 from continuarm.engine.recorder import Numbers, Recorder
 from continuarm.engine.section_numbers import SECTION, flat, section_numbers
 from continuarm.engine.steps import steps
-from continuarm.engine.tracing import Pack, Recorded, inputs, leaves
+from continuarm.engine.tracing import Pack, inputs, leaves
+from recordings_of_code import recorded_values
 
 STEPS = {step.name: step for step in steps()}
 
 
 def evaluated(step, **given):
     """A recorded step computed operation by operation on floats."""
-    known = {}
-
-    def value(node):
-        if not isinstance(node, Recorded):
-            return node
-        if id(node) not in known:
-            if node.operation == "input":
-                known[id(node)] = given[node.arguments[0]][node.arguments[1]]
-            else:
-                known[id(node)] = {
-                    "sum": lambda a, b: a + b,
-                    "difference": lambda a, b: a - b,
-                    "product": lambda a, b: a * b,
-                    "negative": lambda a: -a,
-                    "reciprocal": lambda a: 1 / a,
-                    "positive": lambda a: max(a, 0.0),
-                }[node.operation](*map(value, node.arguments))
-        return known[id(node)]
-
-    return {name: [value(node) for node in nodes] for name, nodes in step.values.items()}
+    return {name: recorded_values(nodes, given) for name, nodes in step.values.items()}
 
 
 def recorded(function, *outputs, **shapes):

@@ -13,28 +13,14 @@ import continuarm as ca
 import continuarm.jax as cj
 from continuarm.arms.parameters import moved
 from continuarm.dynamics.mass_and_coriolis import COMPLEX_STEP
-from continuarm.engine.table import QUANTITIES
-from random_arms import MODELS, random_arm, random_lengths, random_rates
+from continuarm.engine.table import QUANTITIES as TABLE
+from differentiated import QUANTITIES, STOPS, all_close, random_inputs, with_stops
+from random_arms import MODELS, random_arm
 from refusals import refused
 
 jax.config.update("jax_enable_x64", True)
 
-STEP = 0.004
-FUNCTIONS = {
-    "forward_dynamics": (ca.forward_dynamics, cj.forward_dynamics, 3, {}),
-    "inverse_dynamics": (ca.inverse_dynamics, cj.inverse_dynamics, 3, {}),
-    "tip_poses": (ca.tip_poses, cj.tip_poses, 1, {}),
-    "implicit_step": (ca.implicit_step, cj.implicit_step, 3, {"step": STEP}),
-}
-STOPS = {"length_range": (-0.002, 0.004), "stop_stiffness": 3e4}
-
-
-def inputs(rng, arm, count, batch=(), bend=None):
-    """q, q̇ and a third, as many as asked for."""
-    rows = int(np.prod(batch))
-    q = [random_lengths(rng, arm, rng.uniform(0.1, 2.0) if bend is None else bend) for _ in range(rows)]
-    rest = [[random_rates(rng, arm) for _ in range(rows)] for _ in range(2)]
-    return [np.reshape(each, (*batch, 3 * arm.n)) for each in [q, *rest][:count]]
+FUNCTIONS = {name: (of, getattr(cj, name), count, more) for name, (of, count, more) in QUANTITIES.items()}
 
 
 def of(function, arm, **more):
@@ -46,8 +32,7 @@ def leaves(found):
 
 
 def close(found, wanted, relative=1e-12):
-    for a, b in zip(leaves(found), leaves(wanted), strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=relative * max(np.abs(b).max(), 1e-300))
+    all_close(leaves(found), leaves(wanted), relative)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: m.model)
@@ -56,9 +41,9 @@ def test_values_are_those_of_the_library(name, model):
     wanted, function, count, more = FUNCTIONS[name]
     rng = np.random.default_rng(1)
     for n in (1, 3):
-        arm = random_arm(rng, n, model).replace({f"sections[*].{field}": value for field, value in STOPS.items()})
+        arm = with_stops(random_arm(rng, n, model))
         for batch in ((), (5,), (2, 3)):
-            given = inputs(rng, arm, count, batch)
+            given = random_inputs(rng, arm, count, batch)
             found = function(arm, *given, **more)
             assert all(isinstance(each, jax.Array) for each in jax.tree_util.tree_leaves(found))
             close(found, wanted(arm, *given, **more), 0)
@@ -70,7 +55,7 @@ def test_both_modes_of_derivatives_agree_with_differences(name, bend):
     _, function, count, more = FUNCTIONS[name]
     rng = np.random.default_rng(2)
     arm = random_arm(rng, 2)
-    given = inputs(rng, arm, count, (3,), bend)
+    given = random_inputs(rng, arm, count, (3,), bend)
     sizes = [np.abs(each).max() for each in leaves(function(arm, *given, **more))]  # results of very different sizes
 
     def scaled(*each):
@@ -88,7 +73,7 @@ def test_derivatives_are_those_of_the_library(name):
     quantity, function, count, more = FUNCTIONS[name]
     rng = np.random.default_rng(3)
     arm = random_arm(rng, 3)
-    given = tuple(inputs(rng, arm, count, (4,)))
+    given = tuple(random_inputs(rng, arm, count, (4,)))
     along = tuple(rng.normal(size=each.shape) for each in given)
     found, slopes = jax.jvp(of(function, arm, **more), given, along)
     close(slopes, ca.jvp(quantity, arm, given, along, **more))
@@ -102,7 +87,7 @@ def test_jacobians_are_the_same_forward_and_backward_compiled_or_not(name):
     _, function, count, more = FUNCTIONS[name]
     rng = np.random.default_rng(4)
     arm = random_arm(rng, 2)
-    given = inputs(rng, arm, count)
+    given = random_inputs(rng, arm, count)
     every = tuple(range(count))
     forward = jax.jacfwd(of(function, arm, **more), every)(*given)
     close(jax.jacrev(of(function, arm, **more), every)(*given), forward)
@@ -115,7 +100,7 @@ def test_mapped_is_a_batch(name):
     _, function, count, more = FUNCTIONS[name]
     rng = np.random.default_rng(5)
     arm = random_arm(rng, 2)
-    given = inputs(rng, arm, count, (3, 4))
+    given = random_inputs(rng, arm, count, (3, 4))
     whole = of(function, arm, **more)
     close(jax.vmap(jax.vmap(whole))(*given), whole(*given), 0)
     close(jax.jit(jax.vmap(whole, in_axes=1, out_axes=1))(*given), whole(*given), 0)
@@ -127,7 +112,7 @@ def test_mapped_is_a_batch(name):
 def test_a_gradient_is_summed_over_what_is_shared():
     rng = np.random.default_rng(6)
     arm = random_arm(rng, 2)
-    q, qd, tau = inputs(rng, arm, 3, (5,))
+    q, qd, tau = random_inputs(rng, arm, 3, (5,))
     shared = jax.grad(lambda tau: cj.forward_dynamics(arm, q, qd, tau).sum())(tau[0])
     each = jax.grad(lambda tau: cj.forward_dynamics(arm, q, qd, tau).sum())(np.tile(tau[0], (5, 1)))
     close(shared, each.sum(0))
@@ -136,7 +121,7 @@ def test_a_gradient_is_summed_over_what_is_shared():
 def test_derivatives_of_a_batch_of_arms_are_those_of_each():
     rng = np.random.default_rng(7)
     arm = random_arm(rng, 2)
-    given = inputs(rng, arm, 3, (4,))
+    given = random_inputs(rng, arm, 3, (4,))
     masses = np.linspace(0.05, 0.2, 3)
 
     def total(mass):
@@ -175,7 +160,7 @@ def test_parameters_make_another_arm_and_have_derivatives(name, model):
     rng = np.random.default_rng(8)
     fields = STOPS | {"stiffness": 2000.0, "damping": 10.0}
     arm = random_arm(rng, 2, model).replace({f"sections[*].{field}": value for field, value in fields.items()})
-    given = inputs(rng, arm, count, (3,))
+    given = random_inputs(rng, arm, count, (3,))
     close(function(arm, *given, **more, parameters=PARAMETERS), wanted(replaced(arm, PARAMETERS), *given, **more), 0)
 
     def changed(values):
@@ -184,7 +169,7 @@ def test_parameters_make_another_arm_and_have_derivatives(name, model):
     values = {each: jnp.asarray(value) for each, value in PARAMETERS.items()}
     forward, backward = jax.jacfwd(changed)(values), jax.jit(jax.jacrev(changed))(values)
     close(forward, backward, 1e-10)
-    reference, step = QUANTITIES[name].reference, more.values()
+    reference, step = TABLE[name].reference, more.values()
     for each in PARAMETERS:
         moved_arm = moved(replaced(arm, PARAMETERS), each, 1j * COMPLEX_STEP)
         exact = [part.imag / COMPLEX_STEP for part in leaves(reference(moved_arm, *given, *step))]
@@ -196,7 +181,7 @@ def test_parameters_make_another_arm_and_have_derivatives(name, model):
 def test_compiled_once_for_all_arms_of_a_structure():
     rng = np.random.default_rng(9)
     arms = [random_arm(rng, 2) for _ in range(2)]
-    given = inputs(rng, arms[0], 3)
+    given = random_inputs(rng, arms[0], 3)
     compiled = jax.jit(cj.forward_dynamics)
     for arm in arms:
         close(compiled(arm, *given), ca.forward_dynamics(arm, *given), 0)
@@ -204,7 +189,7 @@ def test_compiled_once_for_all_arms_of_a_structure():
 
 def test_rows_outside_the_model_are_nan_and_the_others_stay(prototype):
     rng = np.random.default_rng(10)
-    q, qd, tau = inputs(rng, prototype, 3, (40,))
+    q, qd, tau = random_inputs(rng, prototype, 3, (40,))
     wrong = [3, 17, 39]
     q[wrong[0]] = np.tile([0.5, 0.0, 0.0], 3)  # more than a full turn
     q[wrong[1]] = -1.0  # shorter than nothing
@@ -233,7 +218,7 @@ def test_an_empty_batch_is_one(prototype):
 
 def test_a_large_batch_is_that_of_the_library(prototype):
     rng = np.random.default_rng(11)  # enough rows for several threads
-    given = [np.tile(each, (200, 1)) for each in inputs(rng, prototype, 3, (5,))]
+    given = [np.tile(each, (200, 1)) for each in random_inputs(rng, prototype, 3, (5,))]
     close(cj.forward_dynamics(prototype, *given), ca.forward_dynamics(prototype, *given), 0)
 
 

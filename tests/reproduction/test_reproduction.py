@@ -51,7 +51,10 @@ RECORDINGS = Path(__file__).parents[2] / "examples" / "recordings"
 DRAWINGS = [drawing for study in STUDIES.values() for drawing in study.drawings]
 
 
-pytestmark = pytest.mark.slow  # one whole reproduction, however small
+pytestmark = [
+    pytest.mark.slow,  # one whole reproduction, however small,
+    pytest.mark.xdist_group("browser"),  # and one only where tests run side by side
+]
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +179,6 @@ def test_the_report_says_how_much_was_computed_and_from_what(made, page):
         assert study.title in text
 
 
-@pytest.mark.xdist_group("browser")
 def test_the_summary_fits_one_screen_and_nothing_is_wider_than_it(made):
     with playwright() as tool:
         for width, height in ((1280, 800), (390, 844)):  # a desk, a phone

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import dataclasses
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -53,14 +52,7 @@ def test_saving_is_what_save_motion_does(tmp_path: Path) -> None:
 
 
 def test_without_xarray_the_way_to_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "xarray":
-            raise ImportError(name)
-        return whole(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "xarray", None)
     with refused("xarray", "continuarm[xarray]"):
         a_motion(3).to_xarray()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import os
 import re
@@ -162,14 +161,7 @@ def test_what_cannot_be_a_video_is_refused(
 
 
 def test_without_ffmpeg_the_way_to_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "imageio_ffmpeg":
-            raise ImportError(name)
-        return whole(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     with refused("imageio-ffmpeg", "continuarm[video]", ".gif"):
         a_motion(0.1).video(tmp_path / "run.mp4")
     a_motion(0.1).video(tmp_path / "run.gif", size=(64, 64), fps=10)

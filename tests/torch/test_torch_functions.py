@@ -11,28 +11,19 @@ import continuarm as ca
 import continuarm.torch as ct
 from continuarm.arms.parameters import moved
 from continuarm.dynamics.mass_and_coriolis import COMPLEX_STEP
-from continuarm.engine.table import QUANTITIES
-from random_arms import MODELS, random_arm, random_lengths, random_rates
+from continuarm.engine.table import QUANTITIES as TABLE
+from differentiated import QUANTITIES, STOPS, all_close, random_inputs, with_stops
+from random_arms import MODELS, random_arm
 from refusals import refused
 
 # torch's own, when it first takes derivatives along tangents
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
 
-FUNCTIONS = {
-    "forward_dynamics": (ca.forward_dynamics, ct.forward_dynamics, 3, {}),
-    "inverse_dynamics": (ca.inverse_dynamics, ct.inverse_dynamics, 3, {}),
-    "tip_poses": (ca.tip_poses, ct.tip_poses, 1, {}),
-    "implicit_step": (ca.implicit_step, ct.implicit_step, 3, {"step": 0.004}),
-}
-STOPS = {"length_range": (-0.002, 0.004), "stop_stiffness": 3e4}
+FUNCTIONS = {name: (of, getattr(ct, name), count, more) for name, (of, count, more) in QUANTITIES.items()}
 
 
-def inputs(rng, arm, count, batch=(), bend=None):
-    """q, q̇ and a third, as many as asked for."""
-    rows = int(np.prod(batch))
-    q = [random_lengths(rng, arm, rng.uniform(0.1, 2.0) if bend is None else bend) for _ in range(rows)]
-    rest = [[random_rates(rng, arm) for _ in range(rows)] for _ in range(2)]
-    return [torch.tensor(np.reshape(each, (*batch, 3 * arm.n))) for each in [q, *rest][:count]]
+def inputs(*given):
+    return [torch.tensor(each) for each in random_inputs(*given)]
 
 
 def of(function, arm, **more):
@@ -50,8 +41,7 @@ def tuples(found):
 
 
 def close(found, wanted, relative=1e-12):
-    for a, b in zip(parts(found), parts(wanted), strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=relative * max(np.abs(b).max(), 1e-300))
+    all_close(parts(found), parts(wanted), relative)
 
 
 def numpy_of(tensors):
@@ -64,7 +54,7 @@ def test_values_are_those_of_the_library(name, model):
     wanted, function, count, more = FUNCTIONS[name]
     rng = np.random.default_rng(1)
     for n in (1, 3):
-        arm = random_arm(rng, n, model).replace({f"sections[*].{field}": value for field, value in STOPS.items()})
+        arm = with_stops(random_arm(rng, n, model))
         for batch in ((), (5,), (2, 3)):
             given = inputs(rng, arm, count, batch)
             close(function(arm, *given, **more), wanted(arm, *numpy_of(given), **more), 0)
@@ -181,9 +171,7 @@ def test_parameters_make_another_arm_and_have_derivatives(name):
     close(forward, backward, 1e-10)
     results = backward if isinstance(backward[0], tuple) else (backward,)
     for k, each in enumerate(PARAMETERS):
-        complex_steps = QUANTITIES[name].reference(
-            moved(other, each, 1j * COMPLEX_STEP), *numpy_of(given), *more.values()
-        )
+        complex_steps = TABLE[name].reference(moved(other, each, 1j * COMPLEX_STEP), *numpy_of(given), *more.values())
         for found, exact in zip(results, tuples(complex_steps), strict=True):
             slope = exact.imag / COMPLEX_STEP
             np.testing.assert_allclose(

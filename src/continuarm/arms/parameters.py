@@ -89,17 +89,22 @@ def size_of(arm: Arm, name: str) -> float:
 
 def number_of(arm: Arm, name: str, argument: str = "name") -> float:
     """The number of a name; ValueError where it stands for several that differ."""
-    found: dict[str, float] = {}
-    try:
-        _moved(arm, _path(name), 0.0, "", found)
-    except ValueError as error:
-        raise ValueError(f"{argument}: {error}") from None
-    (place, value), *others = found.items()
+    (place, value), *others = _numbers(arm, name, argument).items()
     for other, another in others:
         if another != value:
             differ = f"{place} is {value:g} and {other} is {another:g}"
             raise ValueError(f"{argument}: {short(name)}: {differ}: must name one of them")
     return value
+
+
+def _numbers(arm: Arm, name: str, argument: str) -> dict[str, float]:
+    """The numbers that a name stands for, by their own names."""
+    found: dict[str, float] = {}
+    try:
+        _moved(arm, _path(name), 0.0, "", found)
+    except ValueError as error:
+        raise ValueError(f"{argument}: {error}") from None
+    return found
 
 
 def path_of(name: str) -> list[str]:
@@ -116,12 +121,7 @@ def require_apart(arm: Arm, argument: str, names: Iterable[str]) -> None:
     """Raises ValueError where two names have a number in common, which then has no value of its own."""
     named: dict[str, str] = {}
     for name in names:
-        found: dict[str, float] = {}
-        try:
-            _moved(arm, _path(name), 0.0, "", found)
-        except ValueError as error:
-            raise ValueError(f"{argument}: {error}") from None
-        for place in found:
+        for place in _numbers(arm, name, argument):
             other = named.setdefault(place, name)
             if other != name:
                 raise ValueError(f"{argument}: {short(other)} and {short(name)} both set {place}: must be set once")

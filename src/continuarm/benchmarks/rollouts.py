@@ -15,7 +15,7 @@ from continuarm.benchmarks.rollout_peers import add_peers
 from continuarm.benchmarks.timing import Group, Repeats, Task, best, calls
 from continuarm.common.number_checks import Floats
 from continuarm.simulation.rollouts import rollout
-from continuarm.simulation.sweeps import swept_points
+from continuarm.sweeps.sweeper import swept_points
 
 MOST_ARMS, STEPS = 1000, 200
 ALL_LAWS: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,8 +12,22 @@ from continuarm.common.text import printable
 STOPPED_EARLY, BAD_INPUT = 1, 2
 """Exit codes; that after Ctrl-C is common.command_start.INTERRUPTED."""
 
+
+def seconds(text: Any) -> float:
+    """A number of seconds; the parser's own words would be about a float."""
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} must be a number of seconds") from None
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ArmArgument = Annotated[str, typer.Argument(metavar="ARM", help="An arm file (.toml), or the name of an arm.")]
+PressuresOption = Annotated[
+    str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
+]
+DurationOption = Annotated[float, typer.Option(parser=seconds, help="Length of the motion, s.")]
+ForceOption = Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")]
 SolverOption = Annotated[
     str,
     typer.Option(

@@ -11,32 +11,26 @@ from continuarm.arms.arm_file import load_arm
 from continuarm.cli.options import (
     ArmArgument,
     AsJson,
+    DurationOption,
+    ForceOption,
     PlotOption,
+    PressuresOption,
     RtolOption,
     SolverOption,
     StepRateOption,
     leave_if_stopped,
+    seconds,
 )
 from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
 from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.text import printable
 
 
-def seconds(text: Any) -> float:
-    """A number of seconds; the parser's own words would be about a float."""
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} must be a number of seconds") from None
-
-
 def simulate(
     arm: ArmArgument,
-    pressures: Annotated[
-        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
-    ] = "",
-    duration: Annotated[float, typer.Option(parser=seconds, help="Length of the motion, s.")] = 5.0,
-    force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
+    pressures: PressuresOption = "",
+    duration: DurationOption = 5.0,
+    force: ForceOption = "",
     start: Annotated[str, typer.Option(help="unbent, or equilibrium with what drives it at the start.")] = "unbent",
     solver: SolverOption = "",
     rtol: RtolOption = None,

@@ -11,9 +11,8 @@ import numpy as np
 import typer
 
 from continuarm.arms.arm_file import load_arm
-from continuarm.cli.options import ArmArgument, AsJson, StepRateOption
+from continuarm.cli.options import ArmArgument, AsJson, DurationOption, ForceOption, PressuresOption, StepRateOption
 from continuarm.cli.output import new_table, one_line, progress_bar, show, show_json
-from continuarm.cli.simulate_command import seconds
 from continuarm.common.command_start import INTERRUPTED
 from continuarm.common.text import printable, shown
 from continuarm.engine.compiled import PROCESSORS
@@ -21,7 +20,7 @@ from continuarm.engine.compiled import PROCESSORS
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from continuarm.simulation.sweep_layout import Swept
+    from continuarm.sweeps.layout import Swept
 
 __all__ = ["sweep"]
 
@@ -38,11 +37,9 @@ def sweep(
             help="Numbers of the arm, name=first:last:count or values: 'stiffness=1500:1900:9, mass=0.1 0.2'."
         ),
     ],
-    pressures: Annotated[
-        str, typer.Option(help="Pressure steps, muscle=kPa@seconds: 'l33=600@0, l22=5bar@3.2'; or a CSV file.")
-    ] = "",
-    duration: Annotated[float, typer.Option(parser=seconds, help="Length of the motion, s.")] = 5.0,
-    force: Annotated[str, typer.Option(help="Constant force on the tip, world axes, N: '0,0,2'.")] = "",
+    pressures: PressuresOption = "",
+    duration: DurationOption = 5.0,
+    force: ForceOption = "",
     outputs: Annotated[
         str, typer.Option(help="What is kept of each motion: tips, q, settling_time, energies, tip_tracks.")
     ] = "tips, settling_time",
@@ -61,8 +58,8 @@ def sweep(
     """
     from continuarm.cli import motion_tables
     from continuarm.common.number_checks import rate, whole_number
-    from continuarm.simulation.sweep_file import check_sweep_path, parts_path
-    from continuarm.simulation.sweeps import swept_points
+    from continuarm.sweeps.file import check_sweep_path, parts_path
+    from continuarm.sweeps.sweeper import swept_points
 
     described = load_arm(arm)
     target = check_sweep_path(output) if output else None

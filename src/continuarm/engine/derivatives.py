@@ -14,15 +14,15 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.arms.parameters import parameter_names
-from continuarm.common.argument_checks import choice, kind_of
-from continuarm.common.number_checks import Floats, finite, real_numbers, require_finite, whole_number
+from continuarm.common.argument_checks import kind_of
+from continuarm.common.number_checks import Floats, finite, real_numbers, require_finite
 from continuarm.common.text import short
 from continuarm.dynamics.mass_and_coriolis import COMPLEX_STEP
 from continuarm.engine import compiled, quantities
 from continuarm.engine.array_call import GRADIENT, TANGENT, call_of
-from continuarm.engine.compiled import NOT_BUILT, PROCESSORS
+from continuarm.engine.compiled import NOT_BUILT
 from continuarm.engine.directions import Directions
-from continuarm.engine.evaluation import Engine
+from continuarm.engine.evaluation import Engine, is_by_reference, thread_count
 from continuarm.engine.native_arm import number_row
 from continuarm.engine.state_checks import checked
 from continuarm.engine.table import CHECKS, QUANTITIES, Quantity, size
@@ -82,7 +82,7 @@ def jvp(
         _of_shape(f"tangents[{k}]", tangent, array.shape)
         for k, (tangent, array) in enumerate(zip(_as_many("tangents", tangents, arrays), arrays, strict=True))
     ]
-    if _by_reference(engine):
+    if is_by_reference(engine):
         moved = [array + 1j * COMPLEX_STEP * tangent for array, tangent in zip(arrays, along, strict=True)]
         found = row.reference(arm, *moved, *extra)
         parts = tuple(part.imag / COMPLEX_STEP for part in (found if isinstance(found, tuple) else (found,)))
@@ -140,7 +140,7 @@ def vjp(
     arrays, extra = _inputs(row, arm, inputs, step)
     batch = arrays[0].shape[:-1]
     weighted = _weights(row, arm, weights, batch)
-    if _by_reference(engine):
+    if is_by_reference(engine):
         return _reference_gradient(row, arm, arrays, extra, weighted)
     out = _run(arm, row, extra, GRADIENT, False, [*arrays, weighted], threads)
     found = np.split(_finite(f"vjp of {row.name}", out), len(arrays), axis=-1)
@@ -216,7 +216,7 @@ def _run(
     """A derivative by native code, for arrays with the same batch axes."""
     numbers = number_row(arm).reshape(*(1,) * (operands[0].ndim - 1), -1)
     call = call_of(arm, row.name, *extra).of(mode, constants)
-    return call.run([numbers, *operands], _threads(threads))
+    return call.run([numbers, *operands], thread_count(threads))
 
 
 def _finite(name: str, found: Floats) -> Floats:
@@ -293,15 +293,3 @@ def _reference_gradient(
         gradient = np.einsum("jbr,br->bj", np.concatenate(slopes, axis=-1), rows)
         found.append(gradient.reshape(array.shape))
     return tuple(found)
-
-
-def _by_reference(engine: Engine | None) -> bool:
-    if engine is not None:
-        choice("engine", engine, ("native", "reference"))
-    if engine == "native" and compiled.native is None:
-        raise ValueError(f"engine = 'native': {NOT_BUILT}")
-    return engine == "reference" or compiled.native is None
-
-
-def _threads(threads: int | None) -> int:
-    return PROCESSORS if threads is None else whole_number("threads", threads, least=1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import choice
-from continuarm.common.number_checks import not_finite, require_finite, whole_number
+from continuarm.common.number_checks import MOST, not_finite, require_finite, whole_number
 from continuarm.engine import compiled
 from continuarm.engine.compiled import NOT_BUILT, PROCESSORS
 from continuarm.engine.native_arm import native_arm
@@ -35,12 +35,7 @@ def _carefully(
     quantity: Quantity, arm: Arm, values: tuple[Any, ...], engine: Engine | None, threads: int | None
 ) -> Any:
     """The same for arguments of any kind: they are brought into shape, or refused in one sentence."""
-    if engine is not None:
-        choice("engine", engine, ("native", "reference"))
-    if engine == "native" and compiled.native is None:
-        raise ValueError(f"engine = 'native': {NOT_BUILT}")
-    count = PROCESSORS if threads is None else whole_number("threads", threads, least=1)
-    by_reference = engine == "reference" or compiled.native is None
+    by_reference, count = is_by_reference(engine), thread_count(threads)
     if not by_reference and isinstance(arm, Arm):
         found = native_arm(arm).evaluate(quantity.index, count, *values)
         if found is not None:
@@ -73,3 +68,17 @@ def _cause(quantity: Quantity, arm: Arm) -> str:
         return "the numbers are too large"
     matrix = f"the mass matrix of {arm.name!r} ({arm.inertia.model} model)"
     return f"{matrix} is singular here or the numbers are too large"
+
+
+def is_by_reference(engine: Engine | None) -> bool:
+    """Whether the NumPy form computes; ValueError for native code where it is not built."""
+    if engine is not None:
+        choice("engine", engine, ("native", "reference"))
+    if engine == "native" and compiled.native is None:
+        raise ValueError(f"engine = 'native': {NOT_BUILT}")
+    return engine == "reference" or compiled.native is None
+
+
+def thread_count(threads: int | None, most: int = MOST) -> int:
+    """On how many threads a batch is computed: all processors if left out."""
+    return PROCESSORS if threads is None else whole_number("threads", threads, least=1, most=most)

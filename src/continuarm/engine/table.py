@@ -2,7 +2,7 @@
 
 The generated header has the same table (enum, numbers of inputs, sizes), so that native code and Python cannot
 disagree about it. A new quantity is one function of `dynamics`, a row here, a driver in native/drivers.hpp, and a typed
-function in quantities.py.
+function in quantities/.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from continuarm.drawing.colours import AXES, BLACK, BLUE, GREEN, ORANGE, RED, SKY
-from continuarm.drawing.figures import DASHED, TEXT
+from continuarm.drawing.figures import DASHED, TEXT, plain_axes
 from continuarm.reproduction.study import Findings
 from continuarm.reproduction.tables import Table
 
@@ -52,11 +52,7 @@ def new_figure(rows: int, columns: int, height: float, **options: Any) -> tuple[
     FigureCanvasAgg(figure)
     panels = figure.subplots(rows, columns, squeeze=False, **options)
     for axes in panels.flat:
-        axes.tick_params(labelsize=TEXT - 1)
-        axes.grid(color="0.92", linewidth=0.6)
-        axes.set_axisbelow(True)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        plain_axes(axes)
     return figure, panels
 
 

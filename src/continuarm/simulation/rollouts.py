@@ -17,8 +17,8 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
 from continuarm.dynamics.plant import Plant
 from continuarm.engine import cuda
-from continuarm.engine.compiled import PROCESSORS
 from continuarm.engine.device_batch import DeviceBatch
+from continuarm.engine.evaluation import thread_count
 from continuarm.simulation.commanded import check_input, refuse_delays
 from continuarm.simulation.control_loop import reason
 from continuarm.simulation.devices import checked_machine, made_batch, on_host, steps_at_once
@@ -236,8 +236,7 @@ def checked_options(step: float, every: int, ask_every: int, threads: int | None
         number_checks.whole_number(name, value, least=1, most=10**9)
         for name, value in (("every", every), ("ask_every", ask_every))
     ]
-    workers = PROCESSORS if threads is None else number_checks.whole_number("threads", threads, least=1, most=1024)
-    return length, often[0], often[1], workers
+    return length, often[0], often[1], thread_count(threads, most=1024)
 
 
 def first_states(

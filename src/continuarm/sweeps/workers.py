@@ -21,8 +21,8 @@ from typing import Any
 from continuarm.common.argument_checks import kind_of
 from continuarm.common.files import cause
 from continuarm.engine.compiled import PROCESSORS
-from continuarm.simulation.sweep_points import Points
-from continuarm.simulation.sweep_tasks import Part, Task, failed, message
+from continuarm.sweeps.points import Points
+from continuarm.sweeps.tasks import Part, Task, failed, message
 
 IN_WORK = 256
 """Parts that an executor is given before it has answered any: enough for a cluster."""

@@ -17,9 +17,9 @@ from continuarm.common.number_checks import seed_number
 from continuarm.common.text import printable, short
 from continuarm.engine.compiled import PROCESSORS
 from continuarm.simulation.rollouts import rollout
-from continuarm.simulation.sweep_outputs import OUTPUTS, Variable, chosen_outputs, output_labels
-from continuarm.simulation.sweep_points import Points, check_size
-from continuarm.simulation.sweep_tasks import ArmTask, FunctionTask
+from continuarm.sweeps.outputs import OUTPUTS, Variable, chosen_outputs, output_labels
+from continuarm.sweeps.points import Points, check_size
+from continuarm.sweeps.tasks import ArmTask, FunctionTask
 
 MOST_NUMBERS = 10_000_000
 """That `rollout` gives for one part, 80 MB."""

@@ -19,14 +19,14 @@ from continuarm.common.text import shown
 from continuarm.engine.compiled import PROCESSORS
 from continuarm.simulation.inputs import Input, WrenchSignal
 from continuarm.simulation.rollouts import Policy
-from continuarm.simulation.sweep_collection import Collected
-from continuarm.simulation.sweep_file import SweepFile
-from continuarm.simulation.sweep_identity import identity
-from continuarm.simulation.sweep_layout import Swept, dataset_of, require_xarray
-from continuarm.simulation.sweep_plans import plan_of
-from continuarm.simulation.sweep_points import MOST_POINTS, Points, points_of
-from continuarm.simulation.sweep_tasks import ArmTask, Part
-from continuarm.simulation.sweep_workers import Chunk, check_executor, check_sendable, computed
+from continuarm.sweeps.collection import Collected
+from continuarm.sweeps.file import SweepFile
+from continuarm.sweeps.identity import identity
+from continuarm.sweeps.layout import Swept, dataset_of, require_xarray
+from continuarm.sweeps.plans import plan_of
+from continuarm.sweeps.points import MOST_POINTS, Points, points_of
+from continuarm.sweeps.tasks import ArmTask, Part
+from continuarm.sweeps.workers import Chunk, check_executor, check_sendable, computed
 
 if TYPE_CHECKING:
     import xarray

@@ -25,10 +25,10 @@ from continuarm.common.interruption import uninterrupted
 from continuarm.common.text import shown
 from continuarm.simulation.guarded_hdf5 import GuardedHdf5, is_hdf5
 from continuarm.simulation.motion_index import MOST_TEXT
-from continuarm.simulation.sweep_identity import differences
-from continuarm.simulation.sweep_layout import FORMAT, Swept, netcdf_bytes, read_failures, read_layout
-from continuarm.simulation.sweep_points import Points
-from continuarm.simulation.sweep_tasks import Part
+from continuarm.sweeps.identity import differences
+from continuarm.sweeps.layout import FORMAT, Swept, netcdf_bytes, read_failures, read_layout
+from continuarm.sweeps.points import Points
+from continuarm.sweeps.tasks import Part
 
 SUFFIXES = (".nc", ".nc4", ".h5")
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from continuarm.common.number_checks import Floats
 from continuarm.simulation.motion_index import MOST_TEXT
-from continuarm.simulation.sweep_identity import VERSION
-from continuarm.simulation.sweep_outputs import Variable
-from continuarm.simulation.sweep_points import Points
+from continuarm.sweeps.identity import VERSION
+from continuarm.sweeps.outputs import Variable
+from continuarm.sweeps.points import Points
 
 if TYPE_CHECKING:
     import xarray

@@ -19,7 +19,7 @@ from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable, short
 from continuarm.simulation.pressure_commands import PressureWarning
 from continuarm.simulation.rollouts import rollout
-from continuarm.simulation.sweep_outputs import OUTPUTS
+from continuarm.sweeps.outputs import OUTPUTS
 
 LONGEST_MESSAGE = 300
 ONE_NUMBER = "result"

@@ -8,11 +8,11 @@ import numpy as np
 
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
-from continuarm.simulation.sweep_layout import ERROR, Swept
-from continuarm.simulation.sweep_outputs import Variable
-from continuarm.simulation.sweep_plans import Plan
-from continuarm.simulation.sweep_points import ROW, Points, check_size
-from continuarm.simulation.sweep_tasks import Part, difference
+from continuarm.sweeps.layout import ERROR, Swept
+from continuarm.sweeps.outputs import Variable
+from continuarm.sweeps.plans import Plan
+from continuarm.sweeps.points import ROW, Points, check_size
+from continuarm.sweeps.tasks import Part, difference
 
 
 class Collected:
