@@ -136,7 +136,7 @@ def test_the_source_compiles_for_gpus_and_short_arms_stay_in_registers(n, law, d
     arms, _ = varied_arms(law, n)
     text = assembly(source_of(arms, dtype, tips=True, energies=True), "compute_80" if n == 1 else "compute_90", dtype)
     assert f".entry {KERNEL}" in text
-    assert n > 4 or ".local" not in text
+    assert n > 5 or ".local" not in text
 
 
 def test_only_constants_that_differ_are_kept_for_each_arm_and_zeros_for_none():
