@@ -179,8 +179,7 @@ def loop(
     >>> bool(np.linalg.norm(motion.tips[-1, -1] - [0.05, 0.0, 0.55]) < 1e-4)
     True
     """
-    if isinstance(controller, type) or not callable(getattr(controller, "command", None)):
-        raise TypeError(f"controller is {kind_of(controller)}: must have command(t, state, reference)")
+    require_controller(controller)
     require_reference(reference)
     pair = (noise, noise) if not isinstance(noise, (tuple, list)) else tuple(noise)
     sigmas = tuple(map(as_float, pair))
@@ -193,6 +192,18 @@ def loop(
         if not sigmas[0] > 0:
             raise ValueError("noise: must be above 0 m with an observer, which weighs measurements by it")
     return Loop(controller, reference, asked, (sigmas[0], sigmas[1]), late, seed_number("seed", seed), observer)
+
+
+def require_controller(controller: object) -> None:
+    """Raises TypeError unless something can close a loop."""
+    if isinstance(controller, type) or not callable(getattr(controller, "command", None)):
+        raise TypeError(f"controller is {kind_of(controller)}: must have command(t, state, reference)")
+
+
+def usual_rate(controller: FeedbackLaw) -> float:
+    """How often a controller is asked unless somebody says so, Hz: once a node, if it looks ahead by nodes."""
+    node = getattr(controller, "node", None)
+    return 1000.0 if node is None else 1 / float(node)
 
 
 def _unused(t: float, q: Floats, qd: Floats) -> Floats:

@@ -54,6 +54,7 @@ SCRIPTS = (
     "panel.js",
     "saving.js",
     "playback.js",
+    "handles.js",
     "moving.js",
     "live.js",
     "start.js",
