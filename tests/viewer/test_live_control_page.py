@@ -68,7 +68,7 @@ def test_a_target_out_of_reach_is_said_to_be_so(live: tuple[Page, Viewer]) -> No
     mouse = page.page.mouse
     mouse.move(x, y)
     mouse.down()
-    mouse.move(x, 20)  # where its base is: it cannot curl up so far
+    mouse.move(x - 200, y + 40)  # to the side, and lower
     page.settle()
     mouse.up()
     until(lambda: "out of reach" in page.notice(), "the sentence")
