@@ -73,7 +73,7 @@ def test_a_target_out_of_reach_is_said_to_be_so(live: tuple[Page, Viewer]) -> No
     mouse.up()
     until(lambda: "out of reach" in page.notice(), "the sentence")
     until(lambda: np.abs(page.tips()[-1] - 1e3 * goal.held.tip).max() < 0.5, "the nearest place")
-    assert f"{1e3 * goal.held.distance:.1f}"[:2] in page.notice()
+    assert f"{1e3 * goal.held.distance:.1f} mm away" in page.notice()
     page.press("Reset")
     until(lambda: page.notice() == "", "no sentence any more")
     assert page.errors == []

@@ -191,7 +191,7 @@ class Live extends Moving {
     const missed = this.controlled ? long(minus([...state.target], [...state.nearest])) : 0;
     const { unit, factor } = lengthsIn(this.header.view);
     const far = missed > APART
-      ? `The target is out of reach: the arm goes to the nearest place that was found, ${reading(factor * missed, 100 * factor)} ${unit} away.` : "";
+      ? `The target is out of reach: the arm goes to the nearest place that was found, ${plain(factor * missed, unit === "mm" ? 1 : 3)} ${unit} away.` : "";
     if (far !== this.far) {
       this.far = far;
       this.notice();
