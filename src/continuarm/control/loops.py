@@ -64,6 +64,12 @@ class Loop:
     observer: Observer | None = None
     _believed: list[tuple[float, Floats]] = field(default_factory=list, init=False, repr=False, compare=False)
 
+    @property
+    def followed_names(self) -> tuple[str, ...]:
+        """What `followed` has, by name."""
+        name = "reference" if self.reference.space == "tip" else "reference_q"
+        return (name,) if self.observer is None else (name, "estimate")
+
     def followed(self, t: Floats) -> dict[str, Floats]:
         """The reference, and with an observer q as it was believed then.
 
@@ -77,11 +83,10 @@ class Loop:
         dict of str to ndarray, (k, ...)
             "reference" of the tip or "reference_q", and "estimate", m.
         """
-        name = "reference" if self.reference.space == "tip" else "reference_q"
-        found = {name: self.reference.at(t).position}
-        if self._believed:
+        found = {self.followed_names[0]: self.reference.at(t).position}
+        if self.observer is not None:
             times = np.array([when for when, _ in self._believed])
-            rows = np.array([q for _, q in self._believed])
+            rows = np.reshape([q for _, q in self._believed], (-1, 3 * self.observer.arm.n))
             found["estimate"] = rows[np.maximum(times.searchsorted(t + 1e-9) - 1, 0)]
         return found
 

@@ -13,7 +13,7 @@ class Live extends Moving {
     this.controlled = Boolean(header.live.controller);
     this.pusher = new Pusher(this, header.live.push, (force) => this.send("push", force));
     if (this.controlled) this.target = this.targetRing();
-    showParts({ motions: [{ parts: [{ part: "payload" }] }] });
+    showParts({ ...header, motions: [{ parts: [{ part: "payload" }] }] });
     find("controls").append(this.world());
     find("controls").after(find("open"));
   }

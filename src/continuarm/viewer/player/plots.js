@@ -130,7 +130,7 @@ const lengthsIn = ({ size }) => (size < 5 ? { unit: "mm", factor: 1e3 } : { unit
 
 // Of a closed loop: what is drawn faint beside what, and what it is called. The tip is one of many, its reference alone.
 const BESIDE = {
-  tips: { series: "reference", name: "reference" },
+  tips: { series: "reference", name: "reference", alone: true },
   pressures: { series: "commands", name: "commands" },
   lengths: { series: "estimate", name: "estimate" },
 };
