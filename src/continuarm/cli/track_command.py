@@ -99,8 +99,9 @@ def _distances(tips: Floats, goals: Floats) -> Floats:
 
 def _reference(figure: str, arm: Arm, posture: Floats, size: float, period: float, centre: str) -> tuple[Any, float]:
     """What is followed, and how long two rounds of it take, s."""
+    from continuarm.control.figures import Circle, Eight
     from continuarm.control.point_file import read_points
-    from continuarm.control.references import Circle, Eight, MinimumJerk
+    from continuarm.control.references import MinimumJerk
     from continuarm.engine.quantities import tip_poses
 
     middle = tip_poses(arm, posture)[-1, :3, 3]

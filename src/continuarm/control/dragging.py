@@ -11,7 +11,8 @@ from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.control.held_postures import HeldPosture, HeldPostures
 from continuarm.control.pressing import HIGHEST, FeedbackLaw, Pressing
-from continuarm.control.references import Space, Target
+from continuarm.control.reference_checks import Space
+from continuarm.control.references import Target
 from continuarm.engine.quantities import tip_poses
 from continuarm.statics.modes import natural_frequencies
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats, number_above
+from continuarm.common.shared_docs import with_entries_of
 from continuarm.control.muscle_goals import one_posture
 from continuarm.control.pressing import Pressing
 from continuarm.control.references import Reference
@@ -18,6 +19,7 @@ from continuarm.engine.quantities import inverse_dynamics, linearization
 from continuarm.engine.state_checks import checked
 
 
+@with_entries_of(Pressing)
 @dataclass(frozen=True, eq=False)
 class LQR(Pressing):
     """A linear-quadratic regulator about a posture, or scheduled along several, with integral action.
@@ -36,12 +38,7 @@ class LQR(Pressing):
         The posture about which the arm is linear, m, or several along a path; a closed one ends where it begins.
     length, speed, sum, force : float, optional
         m, m/s, m s and N.
-    highest : float, optional
-        Of all pressures, Pa.
-    fastest : float, optional
-        Of all changes of a command, Pa/s.
-    lead : float, optional
-        s, in which valves that lag are to have brought the pressures there.
+    highest, fastest, lead : see `Pressing`
     posture : array_like, (3n,), optional
         To which muscles stay near where the reference is of the tip, m; `about`, or the first of them, if left out.
 
@@ -123,22 +120,6 @@ class LQR(Pressing):
         return np.asarray(gains[k] + parts[k] * (gains[k + 1] - gains[k]))
 
     def command(self, t: float, state: Floats, reference: Reference) -> Floats:
-        """Pressures of all muscles.
-
-        Parameters
-        ----------
-        t : float
-            s.
-        state : ndarray, (width,)
-            Of the plant, in the layout of the arm's plant.
-        reference : Reference
-            What to follow.
-
-        Returns
-        -------
-        ndarray, (muscles,)
-            Pa.
-        """
         memory = self._remembered(self.arm, 3 * self.arm.n)
         kept: Any = self._memory
         if "gain" not in kept:
