@@ -11,6 +11,7 @@ from talking import Place, watching
 
 import continuarm as ca
 from continuarm.arms.rig import Line
+from continuarm.cli.app import main
 from continuarm.control.dragging import Approach, Dragged
 from continuarm.control.held_postures import HeldPostures
 from continuarm.control.references import Target
@@ -314,3 +315,24 @@ def test_what_feeds_back_the_tip_is_given_a_reference_of_the_tip(arm: ca.Arm) ->
     assert Dragged(ca.load_arm("prototype"), ca.GravityCompensation(ca.load_arm("prototype")), np.zeros(9)).at(
         np.zeros(5)
     ).position.shape == (5, 9)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--controller", "magic"], "--controller = 'magic': must be one of computed-torque, tip-torque, gravity, lqr"),
+        (["--controller", "lqr", "--highest", "0"], "--highest = 0: must be above 0 kPa"),
+        (["--controller", "gravity", "--rate", "333", "--benchmark", "1"], "rate of the controller = 333 Hz"),
+        (["--controller", "lqr", "--page", "arm.html"], "--page and --controller exclude each other"),
+    ],
+)
+def test_bad_options_are_one_line(options: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["live", "single-section", *options]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+def test_the_command_measures_an_arm_with_a_controller(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["live", "single-section", "--controller", "lqr", "--rate", "500", "--benchmark", "0.5"]) == 0
+    assert "% late" in capsys.readouterr().out

@@ -109,6 +109,6 @@ def live(
     if benchmark is None:
         live_arm(described, host=host, port=port, block=True, controller=made, rate=rate or None)
         return
-    found = live_benchmark(benchmark, described, made)
+    found = live_benchmark(benchmark, described, made, rate or None)
     print(f"{found.steps} steps of 1 ms, {100 * found.late_share:.3f} % late")
     print(f"{found.real_time_factor:.3f} times real time, {1e6 * found.step_time:.1f} µs for a step")

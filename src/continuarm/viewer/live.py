@@ -329,13 +329,16 @@ class LiveLoop:
         ended.wait(max(0.0, following - self.clock()))
 
 
-def live_benchmark(seconds: float, arm: Arm | None = None, controller: FeedbackLaw | None = None) -> Figures:
+def live_benchmark(
+    seconds: float, arm: Arm | None = None, controller: FeedbackLaw | None = None, rate: float | None = None
+) -> Figures:
     """How well an arm that sweeps around is kept in time for so many seconds, its pictures computed but not sent.
 
-    arm: the three-section prototype if left out. controller: follows a target that is dragged around in a circle.
+    arm: the three-section prototype if left out. controller: follows a target that is dragged around in a circle, and
+    is asked so many times a second.
     """
     duration("seconds", seconds, most=1e5)
-    live = LiveArm(load_arm("prototype") if arm is None else arm, controller=controller)
+    live = LiveArm(load_arm("prototype") if arm is None else arm, controller=controller, asked=rate)
     if live.goal is None:
         live.play(sweep(live.arm, seconds))
 
