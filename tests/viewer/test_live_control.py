@@ -183,6 +183,15 @@ def test_compiled_and_python_loops_go_the_same_way(arm: ca.Arm) -> None:
 
 
 @needs_native
+def test_controllers_are_asked_as_often_as_they_keep_time(arm: ca.Arm) -> None:
+    middle = HeldPostures(arm, 700e3).middle.q
+    made = {1000: ca.ComputedTorque(arm), 250: ca.LQR(arm, middle), 100: ca.PredictiveControl(arm)}
+    for rate, controller in made.items():
+        assert LiveArm(arm, controller=controller)._loop.rate == rate  # type: ignore[union-attr]
+    assert LiveArm(arm, controller=made[250], asked=1000)._loop.rate == 1000  # type: ignore[union-attr]
+
+
+@needs_native
 def test_a_compiled_loop_keeps_no_more_the_longer_it_runs(arm: ca.Arm) -> None:
     live = LiveArm(arm, controller=ca.ComputedTorque(arm))
     for _ in range(50):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from continuarm.cli.controllers import NAMES, HighestOption, RateOption, controller_of
+from continuarm.cli.controllers import NAMES, HighestOption, controller_of
 from continuarm.cli.options import ArmArgument
 from continuarm.common.text import shown
 
@@ -81,7 +81,10 @@ def live(
         ),
     ] = "",
     highest: HighestOption = 700.0,
-    rate: RateOption = 0.0,
+    rate: Annotated[
+        float,
+        typer.Option(help="How often it is asked, Hz; if left out 1000 for computed-torque, 100 for mpc, else 250."),
+    ] = 0.0,
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
 ) -> None:

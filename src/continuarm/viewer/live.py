@@ -34,6 +34,8 @@ from continuarm.viewer.rig import disc_poses
 
 RATE = 1000
 """Steps per second, Hz."""
+PYTHON_RATE = 250.0
+"""Hz, at most, at which controllers in Python are asked unless somebody says so: an answer takes a third of 1 ms."""
 FRAME = 1 / 60
 """Seconds between two pictures; the steps of one are computed together."""
 MOST_BEHIND = 0.1
@@ -49,8 +51,8 @@ class LiveArm:
     section left the model's range: then only reset goes on.
 
     With a controller, pressures are its own: it follows `goal`, which goes to where `aim` says, from the first on to
-    the middle of what pressures hold. It is asked `asked` times a second, and keeps the arm that it was made for: a
-    payload that is added is one that it does not know.
+    the middle of what pressures hold. It is asked `asked` times a second (as `loop` says, in Python less often), and
+    keeps the arm that it was made for: a payload that is added is one that it does not know.
     """
 
     def __init__(
@@ -64,7 +66,7 @@ class LiveArm:
         if controller is not None:
             refuse_delays(arm, "a controller")
             self.goal = Dragged(arm, controller, start_lengths(arm))
-            self._loop = loop(controller, self.goal, rate=usual_rate(controller) if asked is None else asked)
+            self._loop = _live_loop(arm, controller, self.goal, asked)
         self.reset()
 
     def reset(self) -> None:
@@ -216,6 +218,16 @@ class LiveArm:
             return 0
         self.steps += steps
         return steps
+
+
+def _live_loop(arm: Arm, controller: FeedbackLaw, goal: Dragged, asked: float | None) -> Loop:
+    """A loop that keeps time: asked seldom by itself where Python runs it."""
+    if asked is not None:
+        return loop(controller, goal, rate=asked)
+    usual = loop(controller, goal, rate=usual_rate(controller))
+    control = usual.drive(arm).control
+    inside = control is not None and control.tracking is not None
+    return usual if inside else loop(controller, goal, rate=min(usual.rate, PYTHON_RATE))
 
 
 def start_lengths(arm: Arm) -> Floats:

@@ -140,7 +140,8 @@ def live_arm(
 
     host, port, block: as for view_motion.
     controller: sets the pressures, and the tip follows a target that is dragged in the picture; as for `loop`.
-    rate: how often it is asked, Hz; 1000, or once a node of PredictiveControl, if left out.
+    rate: how often it is asked, Hz; if left out 1000 where it runs in compiled code, 250 in Python, once a node of
+    PredictiveControl.
     """
     from continuarm.viewer.live_view import LiveView
 
