@@ -46,7 +46,8 @@ class LiveView:
         self.lock = threading.RLock()
         self.live = LiveArm(arm, controller=controller, asked=rate)
         self.moves = presets(arm) if controller is None else {}
-        self.scene = scenery([arm], within_reach(arm), HIGHEST)
+        highest = max(HIGHEST, float(getattr(controller, "highest", 0.0)))
+        self.scene = scenery([arm], within_reach(arm), highest)
         self.push = push_limits(arm, start_lengths(arm), self.scene["view"]["size"])
         self._pushed = 0.0  # when somebody last pushed, s
         self.described = {"payload": arm.carried_mass[0], "damping": 1.0, "gravity": list(arm.gravity)}
