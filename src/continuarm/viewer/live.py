@@ -38,6 +38,8 @@ PYTHON_RATE = 250.0
 """Hz, at most, at which controllers in Python are asked unless somebody says so: an answer takes a third of 1 ms."""
 FRAME = 1 / 60
 """Seconds between two pictures; the steps of one are computed together."""
+DRAGGED = 3
+"""Pictures between two targets that the benchmark sets: about as often as a page says one that is dragged."""
 MOST_BEHIND = 0.1
 """Seconds of steps that are made up for; what is further behind is left out, and counted as late."""
 WINDOW = 2.0
@@ -356,7 +358,7 @@ def live_benchmark(
 
     def picture(moved: LiveArm) -> None:
         disc_poses(moved.arm, moved.q[None])
-        if moved.goal is not None:
+        if moved.goal is not None and loop.pictures % DRAGGED == 0:
             reach, turn = 0.1 * sum(section.length for section in moved.arm.sections), 2 * np.pi * moved.time / ROUND
             moved.aim(moved.goal.postures.middle.tip + reach * np.array([np.cos(turn), np.sin(turn), 0.0]))
 
