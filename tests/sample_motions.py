@@ -1,5 +1,6 @@
 """Motions for the tests of their files, figures and pages."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,13 @@ def a_motion(rows: int, arm: Arm | None = None, seed: int = 0) -> Motion:
     return Motion(arm, t, q=np.resize(lengths, (rows, 3 * arm.n)), qd=np.resize(rates, (rows, 3 * arm.n)), **fields)
 
 
+def looped(motion: Motion, *names: str) -> Motion:
+    """The same as the motion of a closed loop, with some of what that followed, commanded and believed."""
+    rng, (count, muscles), size = np.random.default_rng(1), motion.pressures.shape, motion.q.shape[1]
+    widths = {"reference": 3, "reference_q": size, "command": muscles, "estimate": size}
+    return replace(motion, followed={name: rng.normal(size=(count, widths[name])) for name in names})
+
+
 def swinging(arm: Arm, t: np.ndarray, size: float, pressures: np.ndarray, forces: np.ndarray | float = 0.0) -> Motion:
     """Muscles that swing with different phases. What is shown need not be dynamics."""
     phases = np.arange(3 * arm.n)
@@ -43,8 +51,11 @@ def swinging(arm: Arm, t: np.ndarray, size: float, pressures: np.ndarray, forces
 
 
 def bits(motion: Motion) -> list[bytes]:
-    rows = [*(getattr(motion, name) for name in ROWS), *motion.sensitivities.values()]
-    return [" ".join(motion.sensitivities).encode(), *(np.ascontiguousarray(each).tobytes() for each in rows)]
+    rows = [*(getattr(motion, name) for name in ROWS), *motion.sensitivities.values(), *motion.followed.values()]
+    return [
+        " ".join([*motion.sensitivities, *motion.followed]).encode(),
+        *(np.ascontiguousarray(each).tobytes() for each in rows),
+    ]
 
 
 def parts(motion: Motion, size: int) -> list[Motion]:

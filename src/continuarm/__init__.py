@@ -74,7 +74,8 @@ from continuarm.control.muscle_goals import InMuscles
 from continuarm.control.controllers import ComputedTorque, GravityCompensation
 from continuarm.control.regulators import LQR
 from continuarm.control.loops import Loop, loop
-from continuarm.control.references import Circle, Eight, MinimumJerk, Point, Sampled
+from continuarm.control.figures import Circle, Eight
+from continuarm.control.references import MinimumJerk, Point, Sampled
 from continuarm.control.observer import Estimate, Observer
 from continuarm.control.observer_model import PressureReading
 from continuarm.control.predictive import Plan, PredictiveControl, PredictiveWeights, Sphere

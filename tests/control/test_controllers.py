@@ -122,6 +122,57 @@ def test_the_gain_of_the_regulator_solves_the_riccati_equation():
     np.testing.assert_allclose(K, known, rtol=1e-5, atol=1e-5 * np.abs(known).max())
 
 
+def curling(arm):
+    """Postures from hanging under even pressures to curled up, at rest under pressures."""
+    ends = [[250e3] * 9, [750e3, 200e3, 200e3] * 3]
+    tau = [Plant(arm).muscle_forces(np.array(P), np.zeros(9), np.zeros(9)) for P in ends]
+    return np.linspace(*ca.equilibria(arm, tau).q, 7)
+
+
+def test_scheduled_gains_are_those_of_their_postures_and_near_those_between():
+    arm = ca.load_arm("prototype").replace(payload=ca.Payload(mass=0.05))
+    about = curling(arm)
+    regulator = ca.LQR(arm, about)
+    gains = regulator.gain()
+    for k in (0, 3, 6):
+        np.testing.assert_array_equal(gains[k], ca.LQR(arm, about[k]).gain())
+        np.testing.assert_allclose(regulator._scheduled(gains, about[k]), gains[k], rtol=1e-9)
+    for k in range(6):
+        between = (about[k] + about[k + 1]) / 2
+        exact, found = ca.LQR(arm, between).gain(), regulator._scheduled(gains, between)
+        one = max(np.linalg.norm(each - exact) for each in (gains[0], gains[6]))
+        assert np.linalg.norm(found - exact) < 0.1 * one
+        aside = between + 1e-3 * np.random.default_rng(k).normal(size=9)  # the nearest place on the path counts
+        assert np.linalg.norm(regulator._scheduled(gains, aside) - exact) < 0.3 * one
+    beyond = about[6] + 0.3 * (about[6] - about[5])
+    np.testing.assert_allclose(regulator._scheduled(gains, beyond), gains[6], rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_scheduled_gains_follow_a_path_better_than_those_of_either_end():
+    """Hanging to curled and back, with random pushes and a payload that is heavier than the model's."""
+    arm = ca.load_arm("prototype").replace(payload=ca.Payload(mass=0.05))
+    about = curling(arm)
+    path = ca.MinimumJerk([0.0, 1.0, 2.0, 3.0], [about[0], about[-1], about[0], about[-1]], space="muscles")
+    goals = ca.tip_poses(arm, path.at(np.arange(601) / 200).position)[:, -1, :3, 3]
+    t = np.arange(0, 3, 0.1)
+    pushes = np.concatenate([np.zeros((len(t), 3)), 0.3 * np.random.default_rng(0).normal(size=(len(t), 3))], axis=1)
+    errors = []
+    for postures in (about[0], about[-1], about):
+        controller = ca.LQR(arm, postures, force=20.0, speed=0.3, highest=5e6)
+        motion = ca.simulate(
+            arm.replace(payload=ca.Payload(mass=0.065)),
+            ca.loop(controller, path, rate=200),
+            duration=3,
+            q0=about[0],
+            wrench=ca.WrenchSignal(t, pushes, linear=False),
+        )
+        assert not motion.stopped
+        errors.append(np.sqrt(((motion.tips[:, -1] - goals) ** 2).sum(axis=1).mean()))
+    hanging, curled, scheduled = errors
+    assert scheduled < 0.95 * min(hanging, curled)
+
+
 def test_what_is_summed_up_begins_anew():
     arm = ca.load_arm("prototype")
     plant, goal = Plant(arm), ca.Point(np.full(9, 0.02), space="muscles")
@@ -141,6 +192,10 @@ def test_what_is_summed_up_begins_anew():
         (lambda arm: ca.GravityCompensation(arm, highest=-1.0), "highest = -1.0"),
         (lambda arm: ca.LQR(arm, np.zeros(3)), "about has shape (3,)"),
         (lambda arm: ca.LQR(arm, np.zeros(9), force=0.0), "force = 0.0"),
+        (lambda arm: ca.LQR(arm, np.zeros((4, 3))), "about has shape (4, 3)"),
+        (lambda arm: ca.LQR(arm, np.zeros((0, 9))), "about has shape (0, 9)"),
+        (lambda arm: ca.LQR(arm, np.zeros((2, 2, 9))), "about has shape (2, 2, 9)"),
+        (lambda arm: ca.LQR(arm, [np.zeros(9), np.full(9, -0.2)]), "about"),
         (lambda arm: ca.ComputedTorque(arm.replace({"sections[0].muscle_area": None})), "has no muscle_area"),
     ],
 )

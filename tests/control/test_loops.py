@@ -79,6 +79,36 @@ def test_a_motion_keeps_what_was_followed_and_commanded(kind):
     np.testing.assert_array_equal(part.followed["command"], command[3:7])
 
 
+def test_a_loop_that_is_written_as_it_runs_is_the_loop_that_is_saved(tmp_path):
+    arm = ca.load_arm("single-section")
+    circle = ca.Circle(0.01, 4.0, [0.0, 0.0, 0.16])
+    seen = ca.loop(ca.ComputedTorque(arm), circle, rate=200, noise=1e-4, observer=ca.Observer(arm))
+    motion = ca.simulate(arm, seen, duration=0.2, output=tmp_path / "run.nc")
+    motion.save(tmp_path / "saved.nc")
+    assert (tmp_path / "run.nc").read_bytes() == (tmp_path / "saved.nc").read_bytes()
+    again = ca.load_motion(tmp_path / "run.nc")
+    assert list(again.followed) == ["reference", "command", "estimate"]
+    for name, each in motion.followed.items():
+        np.testing.assert_array_equal(again.followed[name], each)
+
+
+def test_a_reference_of_q_has_a_tip():
+    arm = ca.load_arm("single-section")
+    q = np.array([0.01, 0.004, 0.0])
+    motion = ca.simulate(arm, ca.loop(ca.ComputedTorque(arm), ca.Point(q, space="muscles")), duration=0.1)
+    np.testing.assert_allclose(motion.reference_tips, np.tile(ca.tip_poses(arm, q)[-1, :3, 3], (len(motion.t), 1)))
+    beyond = ca.Point([10.0, 0.0, 0.0], space="muscles")  # no arm can be so
+    assert ca.simulate(arm, ca.loop(Seen3(), beyond), duration=0.1).reference_tips is None
+    assert ca.simulate(arm, duration=0.1).reference_tips is None
+
+
+class Seen3:
+    """Commands something, wherever it is to be."""
+
+    def command(self, t, state, reference):
+        return np.full(3, 2e5)
+
+
 class Seen:
     """A controller that keeps what it sees."""
 

@@ -11,8 +11,9 @@ import pytest
 from continuarm import Arm, Motion, load_arm, save_arm
 from continuarm.simulation.motion import ROWS
 from continuarm.simulation.motion_file import MotionWriter, check_motion_path, load_motion, save_motion
+from continuarm.simulation.motion_layout import Beside
 from refusals import refused, refuses
-from sample_motions import RECORD, a_motion, an_arm, bits, names, parts
+from sample_motions import RECORD, a_motion, an_arm, bits, looped, names, parts
 
 # What is read is what was written
 
@@ -42,6 +43,53 @@ def test_the_same_motion_is_the_same_file_however_it_was_written(tmp_path):
             writer.close(RECORD, "enough")
         assert (tmp_path / "streamed.nc").read_bytes() == (tmp_path / "saved.nc").read_bytes()
     assert names(tmp_path) == ["saved.nc", "streamed.nc"]
+
+
+@pytest.mark.parametrize("names", [("reference", "command"), ("reference_q", "command", "estimate"), ("command",)])
+def test_what_a_closed_loop_followed_is_written_and_read(tmp_path, names):
+    motion = looped(a_motion(57), *names)
+    save_motion(motion, tmp_path / "run.nc")
+    again = load_motion(tmp_path / "run.nc")
+    assert bits(again) == bits(motion)
+    assert tuple(again.followed) == names
+    with MotionWriter(tmp_path / "streamed.nc", motion.arm, 100, Beside(followed=names)) as writer:
+        for part in parts(motion, 20):
+            writer.write(part)
+        assert bits(load_motion(tmp_path / "streamed.partial.nc")) == bits(motion)
+        with refused("[]", "command"):
+            writer.write(a_motion(3))
+        writer.close({}, "enough")
+    # as another program writes it: without the index, through the HDF5 library
+    with h5py.File(tmp_path / "run.nc", "r+") as file:
+        file.attrs["note"] = "changed"
+    assert bits(load_motion(tmp_path / "run.nc")) == bits(motion)
+
+
+def test_names_that_no_loop_has_are_a_damage(tmp_path):
+    save_motion(looped(a_motion(5), "command"), tmp_path / "run.nc")
+    for text, sentence in (('["speed"]', "'speed'"), ('["command", "command"]', "JSON list"), ("3", "JSON list")):
+        with h5py.File(tmp_path / "run.nc", "r+") as file:
+            file.attrs["followed"] = text
+        with refused("run.nc", "followed", sentence):
+            load_motion(tmp_path / "run.nc")
+
+
+def test_a_file_that_says_nothing_of_loops_is_read(tmp_path):
+    """As all were before: it has no such variables."""
+    motion = a_motion(5)
+    save_motion(motion, tmp_path / "run.nc")
+    with h5py.File(tmp_path / "run.nc") as file:
+        assert "followed" not in file.attrs
+        assert "command" not in file
+    assert load_motion(tmp_path / "run.nc").followed == {}
+
+
+def test_what_no_loop_follows_is_refused():
+    motion = a_motion(5)
+    with refused("'speed'", "reference, reference_q, command, estimate"):
+        replace(motion, followed={"speed": np.zeros((5, 3))})
+    with refused("followed['reference']", "(5, 2)", "(5, 3)"):
+        replace(motion, followed={"reference": np.zeros((5, 2))})
 
 
 def test_a_motion_without_rows_is_a_motion(tmp_path):

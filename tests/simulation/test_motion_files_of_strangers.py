@@ -21,7 +21,7 @@ from continuarm.simulation.guarded_hdf5 import GuardedHdf5
 from continuarm.simulation.motion_file import MOST_ROWS, MotionWriter
 from continuarm.simulation.simulator import MOST_STATES
 from refusals import answers, refuses
-from sample_motions import RECORD, a_motion, an_arm, bits
+from sample_motions import RECORD, a_motion, an_arm, bits, looped
 
 pytestmark = pytest.mark.slow
 
@@ -29,8 +29,8 @@ SECRET = 5309.0
 
 
 def sloped_motion() -> motion_file.Motion:
-    """Five rows, with slopes by two numbers of the arm."""
-    motion = a_motion(5)
+    """Five rows, with slopes by two numbers of the arm, and all that a closed loop leaves."""
+    motion = looped(a_motion(5), *motion_layout.FOLLOWED)
     return replace(motion, sensitivities={"mass": 1e-3 * motion.q, "payload.mass": motion.qd})
 
 
@@ -110,7 +110,7 @@ def test_every_damage_outside_the_rows_is_noticed(path):
     with h5py.File(path) as file:
         rows = {
             (file[name].id.get_offset(), file[name].id.get_storage_size())
-            for name in motion_layout.variables_of(["mass"])
+            for name in motion_layout.variables_of(motion_layout.Beside.of(sloped_motion()))
         }
     outside = np.ones(len(whole), bool)
     for place, size in rows:

@@ -13,7 +13,7 @@ import xarray
 from continuarm import Motion, load_arm, load_motion, save_motion, simulate
 from continuarm.simulation.motion_layout import VARIABLES
 from refusals import refused
-from sample_motions import RECORD, a_motion, bits
+from sample_motions import RECORD, a_motion, bits, looped
 
 
 def test_a_dataset_is_what_xarray_reads_from_the_file(tmp_path: Path) -> None:
@@ -21,6 +21,15 @@ def test_a_dataset_is_what_xarray_reads_from_the_file(tmp_path: Path) -> None:
     motion.save(tmp_path / "run.nc")
     with xarray.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as stored:
         xarray.testing.assert_identical(motion.to_xarray(), stored.load())
+
+
+def test_so_is_that_of_a_closed_loop(tmp_path: Path) -> None:
+    motion = looped(a_motion(7), "reference", "command", "estimate")
+    motion.save(tmp_path / "run.nc")
+    with xarray.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as stored:
+        xarray.testing.assert_identical(motion.to_xarray(), stored.load())
+        assert stored.reference.sel(axis="z").attrs["units"] == "m"
+        assert stored.command.sel(muscle="l11").attrs["units"] == "Pa"
 
 
 def test_every_variable_has_a_unit_and_a_meaning() -> None:

@@ -461,3 +461,29 @@ def test_settings_that_lay_out_figures_are_not_for_ours(prototype: Arm, tmp_path
         plot_motion(motion).savefig(tmp_path / "set.png")
         prototype.plot().savefig(tmp_path / "arm.png")
     assert (tmp_path / "own.png").read_bytes() == (tmp_path / "set.png").read_bytes()
+
+
+def test_a_closed_loop_is_drawn_with_its_goal_its_errors_and_its_commands() -> None:
+    motion = sample_motions.looped(swinging(load_arm("prototype")), "reference", "command")
+    estimate = motion.q + 1e-3
+    motion = dataclasses.replace(motion, followed=motion.followed | {"estimate": estimate})
+    figure = plot_motion(motion)
+    for k, letter in enumerate("XYZ"):
+        (goal,) = (line for line in panel(figure, f"{letter}, mm").lines if line.get_label() == "goal")
+        np.testing.assert_allclose(goal.get_ydata(), 1e3 * motion.followed["reference"][:, k])
+    from_goal, from_estimate = panel(figure, "tip off, mm").lines
+    apart = np.linalg.norm(motion.tips[:, -1] - motion.followed["reference"], axis=1)
+    np.testing.assert_allclose(from_goal.get_ydata(), 1e3 * apart)
+    assert 0 < np.max(from_estimate.get_ydata()) < 1e3 * 0.1
+    pale = [line for line in panel(figure, "pressure, kPa").lines if line.get_alpha() == 0.3]
+    named = [name for name in motion.arm.muscle_names if motion.pressures[:, motion.arm.muscle_columns[name]].any()]
+    assert len(pale) == len(named)
+    drawn = {tuple(np.round(line.get_ydata(), 9)) for line in pale}
+    wanted = motion.followed["command"][:, [motion.arm.muscle_columns[name] for name in named]] / 1e3
+    assert drawn == {tuple(np.round(each, 9)) for each in wanted.T}
+
+
+def test_commands_that_are_the_pressures_are_not_drawn_twice() -> None:
+    plain = swinging(load_arm("prototype"))
+    motion = dataclasses.replace(plain, followed={"command": plain.pressures})
+    assert all(line.get_alpha() is None for line in panel(plot_motion(motion), "pressure, kPa").lines)

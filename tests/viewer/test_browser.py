@@ -327,3 +327,22 @@ def test_a_file_sent_by_the_browser_is_shown_or_refused(shown: tuple[Page, Viewe
     assert page.page.locator("#time").get_attribute("max") == "1"
     assert page.notice() == ""
     assert page.errors == []
+
+
+def test_a_closed_loop_is_shown_with_its_reference(browser: Any, tmp_path: Path) -> None:
+    """The path to be followed is drawn until it is hidden, and faint curves are beside those of tip and pressures."""
+    motion = swinging(size=0.03)
+    followed = {"reference": motion.tips[:, -1] + [0.05, 0.0, 0.0], "command": motion.pressures + 1e5}
+    export_html([replace(motion, followed=followed)], tmp_path / "run.html")
+    page = Page(browser, (tmp_path / "run.html").as_uri())
+    page.press("Pause")
+    page.seek(0.5)
+    names = page.page.locator("figure .names").all_inner_texts()
+    assert ["faint: reference" in each for each in names[:2]] == [True, False]
+    assert ["faint: commands" in each for each in names[:2]] == [False, True]
+    page.show_only("tube", "reference")
+    with_path = page.picture()
+    page.show_only("tube")
+    assert np.abs(with_path - page.picture()).mean() > 0.02
+    assert page.errors == []
+    page.page.close()

@@ -18,6 +18,7 @@ from viewing import pushed, swinging
 
 from continuarm.arms.arm_file import load_arm
 from continuarm.arms.inertia_models import PointMass
+from continuarm.engine.quantities import tip_poses
 from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.simulation.simulator import simulate
 from continuarm.viewer import html as view_html
@@ -142,6 +143,36 @@ def test_a_page_says_what_drives_the_motion() -> None:
     assert "force on l13, l32" in by_force["details"][0]
     assert "nothing drives it" in by_nothing["details"][0]
     assert (by_pressure["pressure"]["highest"], by_force["pressure"]["highest"]) == (4e5, 0)
+
+
+def test_a_page_holds_what_a_closed_loop_followed_commanded_and_believed() -> None:
+    motion = swinging()
+    followed = {
+        "reference_q": motion.q + 1e-3,
+        "command": motion.pressures + np.arange(9) * 1e3,
+        "estimate": motion.q - 1e-3,
+    }
+    motion = replace(motion, followed=followed)
+    header, data = content(html_page(motion))
+    series = header["motions"][0]["series"]
+    found = {name: numbers_of(series[name], data) for name in ("reference", "commands", "estimate")}
+    np.testing.assert_allclose(
+        found["reference"], tip_poses(motion.arm, followed["reference_q"])[:, -1, :3, 3], atol=2e-5
+    )
+    np.testing.assert_allclose(found["commands"], followed["command"], atol=10)
+    np.testing.assert_allclose(found["estimate"], motion.arm.muscle_lengths(followed["estimate"]), atol=1e-6)
+    plain = content(html_page(swinging()))[0]["motions"][0]["series"]
+    assert not {"reference", "commands", "estimate"} & set(plain)
+
+
+def test_a_reference_far_away_is_in_view() -> None:
+    motion = swinging()
+    there = np.tile([1.0, 0.0, 0.2], (len(motion.t), 1))
+    near, far = (
+        content(html_page(each))[0]["view"] for each in (motion, replace(motion, followed={"reference": there}))
+    )
+    assert max(corner[0] for corner in near["corners"]) < 0.9
+    assert max(corner[0] for corner in far["corners"]) >= 1.0
 
 
 def test_two_motions_have_two_names() -> None:

@@ -323,7 +323,7 @@ def test_a_frame_is_what_the_header_says(place: Place, viewer: Viewer) -> None:
         (b"\xff\xfe", "JSON"),
         (b'{"pressures": {"l11": NaN}}', "JSON"),
         (b"[" * 60_000, "JSON"),
-        (b"[]", "one of pressures, move, world, reset"),
+        (b"[]", "one of pressures, move, target, push, world, reset"),
         (b"{}", "one of pressures"),
         (b'{"fly": 1}', "one of pressures"),
         (b'{"reset": true, "move": "curl"}', "one of pressures"),
@@ -340,6 +340,12 @@ def test_a_frame_is_what_the_header_says(place: Place, viewer: Viewer) -> None:
         (b'{"move": "jump"}', "move 'jump': must be one of curl"),
         (b'{"move": ["curl"]}', "move"),
         (b'{"move": {}}', "move"),
+        (b'{"target": [0, 0, 0.1]}', "target: must come with a controller"),
+        (b'{"push": [0, 0, 1e3]}', "push = [0, 0, 1000.0]: must be at most"),
+        (b'{"push": [0, 0]}', "push = [0, 0]: must be three numbers in N"),
+        (b'{"push": "hard"}', "push = 'hard'"),
+        (b'{"push": [NaN, 0, 0]}', "JSON"),
+        (b'{"push": null}', "push"),
         (b'{"world": 3}', "payload, damping, gravity"),
         (b'{"world": {"mass": 3}}', "payload, damping, gravity"),
         (b'{"world": {"payload": -2}}', "mass = -2"),
@@ -357,6 +363,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
 ) -> None:
     world = dict(viewer.content.world)
     answer = place.do(wanted)
+    assert not viewer.content.live.push.any()
     assert (answer.status, sentence in answer.text) == (400, True), answer.text
     assert "\n" not in answer.text
     assert viewer.content.world == world

@@ -10,10 +10,10 @@ from continuarm.benchmarks.groups import Workload
 from continuarm.benchmarks.timing import Group, Repeats, Task, best, calls
 from continuarm.common.number_checks import Floats
 from continuarm.control.controllers import ComputedTorque
+from continuarm.control.figures import Circle
 from continuarm.control.loops import loop
 from continuarm.control.muscle_goals import InMuscles
 from continuarm.control.postures import inverse_kinematics
-from continuarm.control.references import Circle
 from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.inputs import Controller, Input
 from continuarm.simulation.simulator import simulate

@@ -9,8 +9,8 @@ import numpy as np
 from continuarm.arms.arm_file import load_arm
 from continuarm.benchmarks.groups import Workload
 from continuarm.benchmarks.timing import Group
+from continuarm.control.figures import Circle
 from continuarm.control.predictive import PredictiveControl
-from continuarm.control.references import Circle
 from continuarm.simulation.batch import Batch
 from continuarm.statics.equilibrium_search import equilibrium
 

@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from continuarm.arms.arm_file import load_arm
+from continuarm.cli.controllers import NAMES, HighestOption, RateOption, controller_of
 from continuarm.cli.options import ArmArgument, AsJson, PlotOption, leave_if_stopped
 from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
 from continuarm.common.text import shown
@@ -16,18 +17,13 @@ if TYPE_CHECKING:
     from continuarm.arms.arm import Arm
     from continuarm.common.number_checks import Floats
 
-FILLED = 0.4
-"""Part of the highest pressure in all muscles where figures have their centre."""
-
 
 def track(
     arm: ArmArgument,
     figure: Annotated[
         str, typer.Option(help="circle, eight, or a CSV file of points: 't [s], x [mm], y [mm], z [mm]'.")
     ] = ("circle"),
-    controller: Annotated[
-        str, typer.Option(help="computed-torque, tip-torque, gravity, lqr or mpc.")
-    ] = "computed-torque",
+    controller: Annotated[str, typer.Option(help=f"One of {', '.join(NAMES)}.")] = "computed-torque",
     bandwidth: Annotated[float, typer.Option(help="Of computed torque, rad/s.")] = 30.0,
     size: Annotated[float, typer.Option(help="Diameter of a figure, mm.")] = 100.0,
     period: Annotated[float, typer.Option(help="Seconds for one round.")] = 4.0,
@@ -35,10 +31,8 @@ def track(
         str, typer.Option(help="Of a figure, mm: '0,0,500'; below the middle of the reach if left out.")
     ] = "",
     duration: Annotated[float, typer.Option(help="Length of the motion, s; two rounds if left out.")] = 0.0,
-    highest: Annotated[float, typer.Option(help="The highest pressure, kPa.")] = 700.0,
-    rate: Annotated[
-        float, typer.Option(help="How often the controller is asked, Hz; 1000, or 100 for mpc, if left out.")
-    ] = 0.0,
+    highest: HighestOption = 700.0,
+    rate: RateOption = 0.0,
     plant: Annotated[
         str, typer.Option(metavar="ARM", help="The arm that is moved, where it differs from the controller's.")
     ] = "",
@@ -54,7 +48,7 @@ def track(
     130 interrupted.
     """
     from continuarm.cli import motion_tables
-    from continuarm.control.loops import loop
+    from continuarm.control.loops import loop, usual_rate
     from continuarm.simulation.motion_file import check_motion_path
     from continuarm.simulation.plots import check_figure_path, plot_motion, save_figure
     from continuarm.simulation.simulator import simulate as run
@@ -62,11 +56,8 @@ def track(
 
     model = load_arm(arm)
     moved = load_arm(plant) if plant else model
-    if not highest > 0:
-        raise ValueError(f"--highest = {highest:g}: must be above 0 kPa")
-    posture = _middle(model, 1e3 * highest)
+    made, posture = controller_of(controller, model, highest, bandwidth)
     reference, rounds = _reference(figure, model, posture, size, period, centre)
-    made = _controller(controller, model, bandwidth, 1e3 * highest, posture)
     wrench, file = motion_tables.wrench_of(force), check_motion_path(output) if output else None
     if html:
         check_html_path(html)
@@ -75,7 +66,7 @@ def track(
     with progress_bar(f"following with {one_line(moved.name)}") as progress:
         motion = run(
             moved,
-            loop(made, reference, rate=rate or (100.0 if controller == "mpc" else 1000.0)),
+            loop(made, reference, rate=rate or usual_rate(made)),
             duration=duration or rounds,
             wrench=wrench,
             output=file,
@@ -106,24 +97,11 @@ def _distances(tips: Floats, goals: Floats) -> Floats:
     return np.asarray(np.linalg.norm(tips - goals, axis=-1))
 
 
-def _middle(arm: Arm, highest: float) -> Floats:
-    """Where the arm rests with a part of the highest pressure in all muscles: within reach of pressures both ways."""
-    from continuarm.control.muscle_inversion import require_areas
-    from continuarm.dynamics.plant import Plant
-    from continuarm.statics.equilibrium_search import equilibrium
-
-    require_areas(arm)
-    muscles = np.full(len(arm.muscle_names), FILLED * highest)
-    q = np.zeros(3 * arm.n)
-    for _ in range(20):  # the force of a muscle falls as it lengthens
-        q = (q + equilibrium(arm, Plant(arm).muscle_forces(muscles, np.zeros_like(muscles), q))) / 2
-    return q
-
-
 def _reference(figure: str, arm: Arm, posture: Floats, size: float, period: float, centre: str) -> tuple[Any, float]:
     """What is followed, and how long two rounds of it take, s."""
+    from continuarm.control.figures import Circle, Eight
     from continuarm.control.point_file import read_points
-    from continuarm.control.references import Circle, Eight, MinimumJerk
+    from continuarm.control.references import MinimumJerk
     from continuarm.engine.quantities import tip_poses
 
     middle = tip_poses(arm, posture)[-1, :3, 3]
@@ -147,21 +125,3 @@ def _reference(figure: str, arm: Arm, posture: Floats, size: float, period: floa
     except ValueError as error:
         raise ValueError(f"{shown(figure)}: {error}") from None
     return MinimumJerk(times, points), float(times[-1])
-
-
-def _controller(name: str, arm: Arm, bandwidth: float, highest: float, posture: Floats) -> Any:
-    from continuarm.control.controllers import ComputedTorque, GravityCompensation
-    from continuarm.control.predictive import PredictiveControl
-    from continuarm.control.regulators import LQR
-
-    limits: dict[str, Any] = {"highest": highest, "posture": posture}
-    made = {
-        "computed-torque": lambda: ComputedTorque(arm, bandwidth, **limits),
-        "tip-torque": lambda: ComputedTorque(arm, bandwidth, "tip", **limits),
-        "gravity": lambda: GravityCompensation(arm, **limits),
-        "lqr": lambda: LQR(arm, posture, **limits),
-        "mpc": lambda: PredictiveControl(arm, highest=highest),
-    }
-    if name not in made:
-        raise ValueError(f"--controller = {name!r}: must be one of {', '.join(made)}")
-    return made[name]()

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from continuarm.cli.controllers import NAMES, HighestOption, controller_of
 from continuarm.cli.options import ArmArgument
 from continuarm.common.text import shown
 
@@ -73,10 +74,22 @@ def live(
             "--page", metavar="FILE", help="Write a page that simulates it by itself (see export), open it, and leave."
         ),
     ] = "",
+    controller: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help=f"Let the tip follow a target that is dragged in the picture: {', '.join(NAMES)}."
+        ),
+    ] = "",
+    highest: HighestOption = 700.0,
+    rate: Annotated[
+        float,
+        typer.Option(help="How often it is asked, Hz; if left out 1000 for computed-torque, 100 for mpc, else 250."),
+    ] = 0.0,
     host: HostOption = "127.0.0.1",
     port: PortOption = None,
 ) -> None:
-    """Move an arm by hand in the browser: sliders for its pressures, dynamics in real time. Ctrl-C ends it.
+    """Move an arm by hand in the browser: sliders for its pressures, or a target that its tip follows, and a hand that
+    pushes it; dynamics in real time. Ctrl-C ends it.
 
     Exit codes: 0 done; 2 bad input.
     """
@@ -85,6 +98,11 @@ def live(
     from continuarm.viewer.viewer import live_arm, live_benchmark
 
     described = load_arm(arm)
+    if page and controller:
+        raise ValueError("--page and --controller exclude each other: a page by itself has no controllers")
+    made = None
+    if controller:
+        made, _ = controller_of(controller, described, highest)
     if page and benchmark is not None:
         raise ValueError("--page and --benchmark exclude each other: the page shows itself how well it keeps time")
     if page:
@@ -92,8 +110,8 @@ def live(
         print(f"written to {shown(page)}" + ("" if opens else ": open it in a browser"))
         return
     if benchmark is None:
-        live_arm(described, host=host, port=port, block=True)
+        live_arm(described, host=host, port=port, block=True, controller=made, rate=rate or None)
         return
-    found = live_benchmark(benchmark, described)
+    found = live_benchmark(benchmark, described, made, rate or None)
     print(f"{found.steps} steps of 1 ms, {100 * found.late_share:.3f} % late")
     print(f"{found.real_time_factor:.3f} times real time, {1e6 * found.step_time:.1f} µs for a step")

@@ -15,6 +15,7 @@ import numpy as np
 from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import choice, truth_value
 from continuarm.common.number_checks import Floats, number_above
+from continuarm.common.shared_docs import with_entries_of
 from continuarm.control.muscle_ranges import MuscleRanges
 from continuarm.control.pressing import Memory, Pressing
 from continuarm.control.references import Reference, Target
@@ -23,6 +24,7 @@ from continuarm.dynamics.tracking import summed, wanted_rate
 from continuarm.engine.quantities import damping_forces, inverse_dynamics, tip_jacobian, tip_poses
 
 
+@with_entries_of(Pressing)
 @dataclass(frozen=True, eq=False)
 class GravityCompensation(Pressing):
     """Gravity and springs made up for, and more springs and dampers towards the goal: slow, robust, needs no inertia.
@@ -37,14 +39,7 @@ class GravityCompensation(Pressing):
         k: so many times the springs of the arm are added.
     damping : float, optional
         d: so many times its dampers are added; a sampled damper of more than 1 shakes what is light.
-    highest : float, optional
-        Of all pressures, Pa.
-    fastest : float, optional
-        Of all changes of a command, Pa/s.
-    lead : float, optional
-        s, in which valves that lag are to have brought the pressures there.
-    posture : array_like, (3n,), optional
-        To which muscles stay near where the reference is of the tip, m; the middle of their ranges if left out.
+    highest, fastest, lead, posture : see `Pressing`
 
     Examples
     --------
@@ -65,22 +60,6 @@ class GravityCompensation(Pressing):
         self._set(damping=number_above("damping", self.damping, -1e-300, 1e6, "", "times the arm's own"))
 
     def command(self, t: float, state: Floats, reference: Reference) -> Floats:
-        """Pressures of all muscles.
-
-        Parameters
-        ----------
-        t : float
-            s.
-        state : ndarray, (width,)
-            Of the plant, in the layout of the arm's plant.
-        reference : Reference
-            What to follow.
-
-        Returns
-        -------
-        ndarray, (muscles,)
-            Pa.
-        """
         memory = self._remembered(self.arm, 0)
         here, since = memory.plant.states.split(state), memory.passed(t)
         aim = memory.goal(self.arm, reference, self.posture, t)
@@ -94,6 +73,7 @@ class GravityCompensation(Pressing):
         return self._commands(memory, here, tau, since)[0]
 
 
+@with_entries_of(Pressing)
 @dataclass(frozen=True, eq=False)
 class ComputedTorque(Pressing):
     """Computed torque: the model's forces for the acceleration and the velocity that bring the error to zero.
@@ -114,14 +94,7 @@ class ComputedTorque(Pressing):
         In which the error is fed back. A reference of the tip becomes one of q in "muscles".
     integral : bool, optional
         Without, a = g̈ + 2ω ė + ω² e and v = ġ + ω e.
-    highest : float, optional
-        Of all pressures, Pa.
-    fastest : float, optional
-        Of all changes of a command, Pa/s.
-    lead : float, optional
-        s, in which valves that lag are to have brought the pressures there.
-    posture : array_like, (3n,), optional
-        To which muscles stay near where the reference is of the tip, m; the middle of their ranges if left out.
+    highest, fastest, lead, posture : see `Pressing`
 
     Examples
     --------
@@ -157,22 +130,6 @@ class ComputedTorque(Pressing):
         return (2 * w, 1.0, w**2) if self.integral else (w, 1.0, 0.0)
 
     def command(self, t: float, state: Floats, reference: Reference) -> Floats:
-        """Pressures of all muscles.
-
-        Parameters
-        ----------
-        t : float
-            s.
-        state : ndarray, (width,)
-            Of the plant, in the layout of the arm's plant.
-        reference : Reference
-            What to follow.
-
-        Returns
-        -------
-        ndarray, (muscles,)
-            Pa.
-        """
         in_tip = self.space == "tip" and reference.space == "tip"
         memory = self._remembered(self.arm, 3 if in_tip else 3 * self.arm.n)
         if len(memory.sum) != (3 if in_tip else 3 * self.arm.n):

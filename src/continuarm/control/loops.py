@@ -64,6 +64,12 @@ class Loop:
     observer: Observer | None = None
     _believed: list[tuple[float, Floats]] = field(default_factory=list, init=False, repr=False, compare=False)
 
+    @property
+    def followed_names(self) -> tuple[str, ...]:
+        """What `followed` has, by name."""
+        name = "reference" if self.reference.space == "tip" else "reference_q"
+        return (name,) if self.observer is None else (name, "estimate")
+
     def followed(self, t: Floats) -> dict[str, Floats]:
         """The reference, and with an observer q as it was believed then.
 
@@ -77,11 +83,10 @@ class Loop:
         dict of str to ndarray, (k, ...)
             "reference" of the tip or "reference_q", and "estimate", m.
         """
-        name = "reference" if self.reference.space == "tip" else "reference_q"
-        found = {name: self.reference.at(t).position}
-        if self._believed:
+        found = {self.followed_names[0]: self.reference.at(t).position}
+        if self.observer is not None:
             times = np.array([when for when, _ in self._believed])
-            rows = np.array([q for _, q in self._believed])
+            rows = np.reshape([q for _, q in self._believed], (-1, 3 * self.observer.arm.n))
             found["estimate"] = rows[np.maximum(times.searchsorted(t + 1e-9) - 1, 0)]
         return found
 
@@ -179,8 +184,7 @@ def loop(
     >>> bool(np.linalg.norm(motion.tips[-1, -1] - [0.05, 0.0, 0.55]) < 1e-4)
     True
     """
-    if isinstance(controller, type) or not callable(getattr(controller, "command", None)):
-        raise TypeError(f"controller is {kind_of(controller)}: must have command(t, state, reference)")
+    require_controller(controller)
     require_reference(reference)
     pair = (noise, noise) if not isinstance(noise, (tuple, list)) else tuple(noise)
     sigmas = tuple(map(as_float, pair))
@@ -193,6 +197,18 @@ def loop(
         if not sigmas[0] > 0:
             raise ValueError("noise: must be above 0 m with an observer, which weighs measurements by it")
     return Loop(controller, reference, asked, (sigmas[0], sigmas[1]), late, seed_number("seed", seed), observer)
+
+
+def require_controller(controller: object) -> None:
+    """Raises TypeError unless something can close a loop."""
+    if isinstance(controller, type) or not callable(getattr(controller, "command", None)):
+        raise TypeError(f"controller is {kind_of(controller)}: must have command(t, state, reference)")
+
+
+def usual_rate(controller: FeedbackLaw) -> float:
+    """How often a controller is asked unless somebody says so, Hz: once a node, if it looks ahead by nodes."""
+    node = getattr(controller, "node", None)
+    return 1000.0 if node is None else 1 / float(node)
 
 
 def _unused(t: float, q: Floats, qd: Floats) -> Floats:

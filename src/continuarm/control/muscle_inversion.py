@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.common.limits import HIGHEST_PRESSURE
@@ -154,6 +154,12 @@ def require_areas(arm: Arm) -> None:
             raise ValueError(f"section {i + 1} of {arm.n} of {arm.name!r} has no muscle_area: pressures need one")
 
 
+def lines_of(arm: Arm) -> tuple[NDArray[np.intp], int]:
+    """By which line every muscle is fed, (muscles,), numbered in the order of the muscles; and how many there are."""
+    fed = list(dict.fromkeys(line.muscles for line in arm.muscle_lines))
+    return np.array([fed.index(line.muscles) for line in arm.muscle_lines]), len(fed)
+
+
 def is_one_to_one(arm: Arm) -> bool:
     """Whether every coordinate has one muscle on a line of its own."""
     return all(section.muscles is None for section in arm.sections) and all(
@@ -175,8 +181,7 @@ def _pressures(plant: Plant, q: Floats, tau: Floats, held: Floats, highest: floa
 def _shared(plant: Plant, q: Floats, tau: Floats, held: Floats, highest: float) -> Floats:
     """Least pressures of lines that come nearest to τ: linear above the dead zones, where a line acts at all."""
     arm, muscles = plant.arm, plant.muscles
-    fed = list(dict.fromkeys(line.muscles for line in arm.muscle_lines))
-    line_of, lines = np.array([fed.index(line.muscles) for line in arm.muscle_lines]), len(fed)
+    line_of, lines = lines_of(arm)
     zones = np.array([float(muscle.dead_zone) for _, muscle in muscles])
     least = np.array([zones[line_of == number].min() for number in range(lines)])
     lengths = np.stack([along(muscle, q[:, 3 * i : 3 * i + 3]) for i, muscle in muscles], axis=-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -62,14 +63,45 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Pressing:
-    """What all controllers share: limits, and the way from τ to commands."""
+class Pressing(ABC):
+    """What all controllers share: limits, and the way from τ to commands.
+
+    Parameters
+    ----------
+    highest : float, optional
+        Of all pressures, Pa.
+    fastest : float, optional
+        Of all changes of a command, Pa/s.
+    lead : float, optional
+        s, in which valves that lag are to have brought the pressures there.
+    posture : array_like, (3n,), optional
+        To which muscles stay near where the reference is of the tip, m; the middle of their ranges if left out.
+    """
 
     highest: float = HIGHEST
     fastest: float = UNLIMITED
     lead: float = LEAD
     posture: ArrayLike | None = None
     _memory: dict[str, Memory] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @abstractmethod
+    def command(self, t: float, state: Floats, reference: Reference) -> Floats:
+        """Pressures of all muscles.
+
+        Parameters
+        ----------
+        t : float
+            s.
+        state : ndarray, (width,)
+            Of the plant, in the layout of the arm's plant.
+        reference : Reference
+            What to follow.
+
+        Returns
+        -------
+        ndarray, (muscles,)
+            Pa.
+        """
 
     def _check_limits(self, arm: Arm) -> None:
         require_arm(arm)

@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.arms.rig import Line
 from continuarm.common.files import replaced
-from continuarm.common.number_checks import Floats
 from continuarm.common.text import printable
 from continuarm.dynamics.plant import Plant
-from continuarm.engine.quantities import static_stiffness, tip_jacobian
 from continuarm.export.simulated_plant import plant_script, simulated_plant, written
 from continuarm.simulation.plots import ENERGIES, SINCE_START
 from continuarm.simulation.pressure_commands import checked_pressures
@@ -25,9 +22,7 @@ from continuarm.viewer.camera import within_reach
 from continuarm.viewer.html import Content, check_html_path, described, page_of, puppet, scenery
 from continuarm.viewer.live import RATE, start_lengths
 from continuarm.viewer.presets import HIGHEST, presets
-
-ARROW = 0.25
-"""How long the arrow of the strongest push is, in sizes of the view: as the picture draws it."""
+from continuarm.viewer.pushing import push_limits
 
 
 def export_page(arm: Arm, path: str | os.PathLike[str]) -> None:
@@ -82,7 +77,7 @@ def arm_page(arm: Arm) -> str:
             "delays": [line.delay for line in arm.muscle_lines],
             "lines": {name: line.muscles for name, line in zip(arm.muscle_names, arm.muscle_lines, strict=True)},
             "moves": moves,
-            "push": _push(arm, q, ARROW * world["view"]["size"]),
+            "push": push_limits(arm, q, world["view"]["size"]),
             "sinceStart": [name in SINCE_START for name in ENERGIES],
         },
     }
@@ -102,15 +97,3 @@ def _moves(arm: Arm, blob: Blob) -> dict[str, Any]:
             "end": blob.floats(drive.end[:, :muscles]),
         }
     return found
-
-
-def _push(arm: Arm, q: Floats, most: float) -> dict[str, float]:
-    """How strong a push on the tip is for every metre that a hand pulls it, N/m, and at most, N.
-
-    So strong that the tip goes along, where it is softest: most is how far, m.
-    """
-    jacobian, stiffness = tip_jacobian(arm, q)[-1, 3:], static_stiffness(arm, q)
-    if np.linalg.eigvalsh(stiffness).min() <= 0:  # it falls: its springs alone hold it nowhere
-        stiffness = block_diag(*(section.stiffness_matrix for section in arm.sections))
-    softest = np.linalg.eigvalsh(jacobian @ np.linalg.solve(stiffness, jacobian.T)).max()
-    return {"stiffness": float(1 / softest), "most": float(most / softest)}

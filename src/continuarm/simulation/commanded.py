@@ -9,6 +9,7 @@ from continuarm.common.argument_checks import kind_of
 from continuarm.common.number_checks import Floats, not_too_large, real_numbers
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows
 from continuarm.simulation.inputs import Input, NoInput, WrenchSignal
+from continuarm.simulation.motion_layout import FOLLOWED
 from continuarm.simulation.pressure_commands import line_delays
 
 
@@ -68,3 +69,9 @@ def followed_by(input: Input | None, t: Floats) -> dict[str, Floats]:
     """What a closed loop was to follow at times (k,) and believed then, (k, ...) by name; nothing of other inputs."""
     follow = getattr(input, "followed", None)
     return follow(t) if callable(follow) else {}
+
+
+def followed_names(input: Input | None) -> tuple[str, ...]:
+    """What a motion will keep of a closed loop, in the order of FOLLOWED; nothing of other inputs."""
+    names = {*getattr(input, "followed_names", ())}
+    return tuple(name for name in FOLLOWED if name in names | {"command"}) if names else ()

@@ -140,11 +140,15 @@ class CommandsOverTime:
         acting = acting_mean(total[:pressures], above[:pressures], thresholds)
         return np.concatenate([acting, total[pressures:]])
 
-    def means(self, step: float, count: int, thresholds: Floats) -> Floats:
-        """The means over steps from t = 0 on, as `FixedStep` takes them: (count, commands).
+    def means(self, step: float, count: int, thresholds: Floats, first: int = 0) -> Floats:
+        """The means over steps from t = 0 on, as `FixedStep` takes them, without the first: (count, commands).
 
         Thresholds may be complex, for their slopes.
         """
+        if len(self.times) == 1:  # nothing changes
+            return np.tile(self.begin, (count, 1))
+        if first:
+            return self.means(step, first + count, thresholds)[first:]
         if compiled.native is not None and not np.iscomplexobj(thresholds):
             rows = np.empty((count, self.begin.shape[1]))
             given = map(np.ascontiguousarray, (self.times, self.begin, self.end, thresholds))

@@ -64,7 +64,7 @@ class Motion:
         ∂q/∂θ by the name of each parameter θ that `simulate` was asked for, m for one SI unit of θ.
     followed : dict of str to ndarray, (k, ...)
         Of a closed loop: "reference" of the tip, (k, 3), or "reference_q", (k, 3n), m; "command", (k, muscles), Pa,
-        before the valves; with an observer "estimate", q, (k, 3n), m. Kept in memory, not in files.
+        before the valves; with an observer "estimate", q, (k, 3n), m.
 
     Examples
     --------
@@ -112,13 +112,16 @@ class Motion:
                 )
         object.__setattr__(self, "sensitivities", slopes)
         require_kind("followed", self.followed, dict, "a dictionary")
-        followed = {}
+        followed, known = {}, {"reference": 3, "reference_q": size, "command": muscles, "estimate": size}
         for name, each in self.followed.items():
-            require_kind("a name in followed", name, str, "text")
-            followed[name] = real_numbers(f"followed[{name!r}]", each, f"numbers of shape ({count}, ...)")
-            if followed[name].ndim != 2 or len(followed[name]) != count:
-                shape = followed[name].shape
-                raise ValueError(f"followed[{name!r}] has shape {shape}: must be ({count}, ...), a row for each time")
+            if name not in known:
+                raise ValueError(f"followed has {short(name)}: must be of {', '.join(known)}")
+            followed[name] = real_numbers(f"followed[{name!r}]", each, f"numbers of shape {(count, known[name])}")
+            if followed[name].shape != (count, known[name]):
+                raise ValueError(
+                    f"followed[{name!r}] has shape {followed[name].shape}: must be {(count, known[name])}, "
+                    "a row for each time in t"
+                )
         object.__setattr__(self, "followed", followed)
 
     @cached_property
@@ -130,6 +133,16 @@ class Motion:
     def tips(self) -> Floats:
         """Positions of the section tips in the world frame: (k, n, 3), m."""
         return self.tip_poses[..., :3, 3]
+
+    @cached_property
+    def reference_tips(self) -> Floats | None:
+        """Where the last tip was to be, (k, 3), m; None where nothing says so."""
+        if "reference_q" not in self.followed:
+            return self.followed.get("reference")
+        try:
+            return tip_poses(self.arm, self.followed["reference_q"])[:, -1, :3, 3]
+        except ValueError:  # a reference may ask for what no arm can be
+            return None
 
     def tip_sensitivities(self, name: str) -> Floats:
         """∂(tips)/∂θ: how the section tips of the motion move with a parameter of the arm.

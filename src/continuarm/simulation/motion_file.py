@@ -18,7 +18,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -36,8 +36,11 @@ from continuarm.simulation.guarded_hdf5 import GuardedHdf5, is_hdf5, missing_byt
 from continuarm.simulation.motion import ROWS, Motion
 from continuarm.simulation.motion_index import MOST_TEXT, IndexedMotion, append_index, read_index
 from continuarm.simulation.motion_layout import (
+    FOLLOWED,
     FORMAT,
+    NOTHING,
     SENSITIVITIES,
+    Beside,
     closing_texts,
     coordinate_labels,
     descriptive_texts,
@@ -76,7 +79,7 @@ def save_motion(motion: Motion, path: str | os.PathLike[str]) -> None:
     """
     require_kind("motion", motion, Motion, "a Motion (see simulate)")
     count = len(motion.t)
-    with MotionWriter(path, motion.arm, count, list(motion.sensitivities)) as writer:
+    with MotionWriter(path, motion.arm, count, Beside.of(motion)) as writer:
         for start in range(0, count, _ROWS_AT_ONCE):
             writer.write(motion.rows(slice(start, start + _ROWS_AT_ONCE)))
         writer.close(motion.record, motion.stopped)
@@ -104,19 +107,19 @@ class MotionWriter:
     or with the next number that is free, until this one is complete.
     """
 
-    def __init__(self, path: str | os.PathLike[str], arm: Arm, rows: int, parameters: Sequence[str] = ()) -> None:
+    def __init__(self, path: str | os.PathLike[str], arm: Arm, rows: int, more: Beside = NOTHING) -> None:
         if isinstance(rows, bool) or not isinstance(rows, (int, np.integer)) or not 0 <= rows <= MOST_ROWS:
             raise ValueError(f"rows = {short(rows)}: must be a whole number from 0 to {MOST_ROWS}")
         self.path = check_motion_path(path)
         self.partial = partial_path(self.path)
         self.arm, self.rows, self.written = arm, int(rows), 0
-        self.parameters = list(parameters)
-        self._shapes = row_shapes(arm, self.parameters)
+        self.beside = more
+        self._shapes = row_shapes(arm, self.beside)
         with _in_one_sentence(self.path), contextlib.ExitStack() as undo:
             undo.enter_context(claimed(self.path))
             with beside(self.partial, durable=False, owner=self.path) as new:
                 with uninterrupted():  # a Ctrl-C inside the HDF5 library comes out as another error
-                    self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED}, self.parameters)
+                    self._places = _create(new, arm, self.rows, {"stopped": _NOT_FINISHED}, self.beside)
                 self._left = _set_aside(self.partial)
             self._file = undo.enter_context(open(self.partial, "r+b"))
             self._held = undo.pop_all()
@@ -126,8 +129,8 @@ class MotionWriter:
         count = len(part.t)
         if part.arm != self.arm:
             raise ValueError(f"a part is a motion of {part.arm.name!r}: must be of the arm {self.arm.name!r}")
-        if list(part.sensitivities) != self.parameters:
-            raise ValueError(f"a part has the sensitivities {list(part.sensitivities)}: must have {self.parameters}")
+        if (here := Beside.of(part)) != self.beside:
+            raise ValueError(f"a part has {here}: must have {self.beside}")
         if self.written + count > self.rows:
             raise ValueError(f"{self.written} + {count} rows: must be at most {self.rows}, the length of the file")
         if not np.isfinite(part.t).all():
@@ -152,7 +155,7 @@ class MotionWriter:
         self._file.flush()
         with _in_one_sentence(self.path, f"; the rows are in {shown(self.partial)}"), beside(self.path) as new:
             with uninterrupted():
-                places = _create(new, self.arm, self.written, ends, self.parameters)
+                places = _create(new, self.arm, self.written, ends, self.beside)
             with open(new, "r+b") as whole:
                 for name, place in places.items():
                     _copy(self._file, self._places[name], whole, place, self._bytes(name, self.written))
@@ -206,7 +209,7 @@ def load_motion(path: str | os.PathLike[str]) -> Motion:
     raise ValueError(f"{name}: {printable(sentence)}")
 
 
-def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str], parameters: Sequence[str]) -> dict[str, int]:
+def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str], more: Beside) -> dict[str, int]:
     """Makes a file with NaN in all rows; where in it the bytes of each variable begin.
 
     The HDF5 library crashes on a full disk. It works in memory, and then in a file that has its full size already.
@@ -214,14 +217,14 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str], parameters: S
     import h5netcdf
     import h5py  # type: ignore[import-untyped]
 
-    texts, variables = descriptive_texts(arm, parameters) | ends, variables_of(parameters)
+    texts, variables = descriptive_texts(arm, more) | ends, variables_of(more)
     for name, text in texts.items():
         if len(text) > MOST_TEXT:
             raise ValueError(f"{name} takes {len(text)} characters: must take at most {MOST_TEXT}")
     memory = io.BytesIO()
     with h5netcdf.File(memory, "w") as file:
-        file.dimensions = {"time": rows} | dimension_sizes(arm, parameters)
-        for name, labels in coordinate_labels(arm, parameters).items():
+        file.dimensions = {"time": rows} | dimension_sizes(arm, more)
+        for name, labels in coordinate_labels(arm, more).items():
             kind = "i4" if isinstance(labels[0], int) else h5py.string_dtype()
             file.create_variable(name, (name,), kind, data=np.array(labels, kind))
         for name, (dimensions, unit, meaning) in variables.items():
@@ -229,7 +232,7 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str], parameters: S
             variable.attrs["units"], variable.attrs["long_name"] = unit, meaning
         for name, text in texts.items():
             file.attrs[name] = text
-    size = sum(8 * rows * math.prod(shape) + _SPARE for shape in row_shapes(arm, parameters).values())
+    size = sum(8 * rows * math.prod(shape) + _SPARE for shape in row_shapes(arm, more).values())
     with open(path, "xb") as whole:
         whole.write(memory.getvalue() + bytes(-len(memory.getvalue()) % 8))
         for start in range(0, size, _BYTES_AT_ONCE):
@@ -240,7 +243,7 @@ def _create(path: Path, arm: Arm, rows: int, ends: dict[str, str], parameters: S
         for name in variables if rows else ():
             file[name][:1] = np.nan  # the first value makes HDF5 give the variable its place
             places[name] = file[name].id.get_offset()
-    sizes = {name: 8 * rows * math.prod(shape) for name, shape in row_shapes(arm, parameters).items()}
+    sizes = {name: 8 * rows * math.prod(shape) for name, shape in row_shapes(arm, more).items()}
     kept = {name: text for name, text in texts.items() if name in _TEXTS}
     append_index(path, kept, {name: (places[name], sizes[name]) for name in sizes})
     return places
@@ -288,11 +291,17 @@ class _NoMotionError(ValueError):
     """Why a file is not read; any other error while reading is a damage."""
 
 
-_TEXTS = ("format", "arm", "record", "stopped", "sensitivities")
+_TEXTS = ("format", "arm", "record", "stopped", "sensitivities", "followed")
 _STORED = {"t": "time", "supplied": "supplied_energy", "dissipated": "dissipated_energy"}
 """Fields of a motion whose variables have other names."""
 
-_READ = ("tip_moment", "tip_force", SENSITIVITIES, *(_STORED.get(name, name) for name in ROWS if name != "wrench"))
+_READ = (
+    "tip_moment",
+    "tip_force",
+    SENSITIVITIES,
+    *FOLLOWED,
+    *(_STORED.get(name, name) for name in ROWS if name != "wrench"),
+)
 
 
 def _source(path: str | os.PathLike[str], stack: contextlib.ExitStack) -> IndexedMotion | GuardedHdf5:
@@ -338,8 +347,8 @@ def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
     if kind != FORMAT:
         raise _NoMotionError(f"has the format {short(kind)}: this version of continuarm reads {FORMAT!r}")
     arm = Arm.model_validate_json(_text(source, "arm"))
-    parameters = _parameters(source.text("sensitivities") or "[]")
-    shapes = row_shapes(arm, parameters)
+    beside = Beside.read(source.text("sensitivities"), source.text("followed"))
+    shapes = row_shapes(arm, beside)
     length = source.count("time")
     if length > MOST_ROWS:
         raise ValueError(f"it has {length} rows: must have at most {MOST_ROWS}")
@@ -368,16 +377,12 @@ def _motion(source: IndexedMotion | GuardedHdf5) -> Motion:
             raise ValueError("the record is not a JSON object")
     fields = {name: rows(_STORED.get(name, name)) for name in ROWS if name != "wrench"}
     wrench = np.concatenate([rows("tip_moment"), rows("tip_force")], axis=1)
+    parameters = beside.parameters
     slopes = dict(zip(parameters, np.moveaxis(rows(SENSITIVITIES), 1, 0), strict=True)) if parameters else {}
-    return Motion(arm=arm, wrench=wrench, **fields, record=record, stopped=stopped, sensitivities=slopes, followed={})
-
-
-def _parameters(text: str) -> list[str]:
-    """The names of the parameters by which a motion has slopes."""
-    found = json.loads(text)
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found) or len({*found}) < len(found):
-        raise ValueError("the attribute sensitivities is not a JSON list of names")
-    return found
+    followed = {name: rows(name) for name in beside.followed}
+    return Motion(
+        arm=arm, wrench=wrench, **fields, record=record, stopped=stopped, sensitivities=slopes, followed=followed
+    )
 
 
 def _text(source: IndexedMotion | GuardedHdf5, name: str) -> str:

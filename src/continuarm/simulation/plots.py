@@ -7,6 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from continuarm.drawing.figures import (
     views_height,
 )
 from continuarm.engine.quantities import backbone
+from continuarm.simulation.followed_panels import commands_apart, tip_errors
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.pressure_commands import UNITS
 
@@ -49,6 +51,7 @@ ENERGIES = {"kinetic": BLUE, "gravitational": GREEN, "elastic": RED, "supplied":
 SINCE_START = ("gravitational", "elastic")
 """Energies whose zero is a choice: they are drawn as changes since the start."""
 
+PRESSURE = "pressure, kPa"
 MOST_SHAPES = 6
 LINE = 16
 """Letters of a line in the legends beside panels."""
@@ -70,6 +73,7 @@ class Panel(NamedTuple):
     label: str  # what they are, and their unit
     curves: Mapping[str, Floats]
     limits: tuple[float, ...] = ()  # drawn as lines
+    faint: Mapping[str, Floats] = MappingProxyType({})  # of the same names, beneath: what was commanded
 
 
 def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", note: str = "") -> Figure:
@@ -88,7 +92,10 @@ def plot_motion(motion: Motion, other: Motion | None = None, title: str = "", no
     both = len(motion.t) if distances is None else len(distances)
     if not both:
         raise ValueError("other has no states: there is nothing to compare")
-    driven = [Panel(label, curves) for label, curves in driven_by(motion).items() if curves] + muscles_at_ends(motion)
+    driven = [_driven(motion, label, curves) for label, curves in driven_by(motion).items() if curves]
+    driven += muscles_at_ends(motion)
+    errors = tip_errors(motion)
+    driven = ([Panel("tip off, mm", errors)] if errors else []) + driven
 
     words = _title(title, motion, other)
     above, below = 0.17 * words.count("\n") + 0.42, BELOW + (0.2 if note else 0.0)
@@ -173,7 +180,7 @@ def driven_by(motion: Motion) -> dict[str, dict[str, Floats]]:
     Those that are not zero throughout, in the order in which they begin.
     """
     return {
-        "pressure, kPa": _begun(motion.arm.muscle_names, motion.pressures / UNITS["kPa"]),
+        PRESSURE: _begun(motion.arm.muscle_names, motion.pressures / UNITS["kPa"]),
         "force, N": _begun(motion.arm.coordinate_names, motion.forces),
         "tip force, N": _begun(list(AXES), motion.wrench[:, 3:]),
         "tip moment, N m": _begun(list(AXES), motion.wrench[:, :3]),
@@ -207,6 +214,12 @@ def since_start(energies: dict[str, Floats], first: dict[str, float] | None = No
     return {name: values - (begin[name] if name in SINCE_START else 0.0) for name, values in energies.items()}
 
 
+def _driven(motion: Motion, label: str, curves: dict[str, Floats]) -> Panel:
+    """What drives a motion; commands beneath pressures where they are not the same."""
+    commands = commands_apart(motion) if label == PRESSURE else {}
+    return Panel(label, curves, (), {name: each / UNITS["kPa"] for name, each in commands.items() if name in curves})
+
+
 def _begun(names: list[str], columns: Floats) -> dict[str, Floats]:
     """The columns (k, names) that are not zero throughout, by name, in the order of their first entry that is not."""
     begins = [(int(column.argmax()), k) for k, column in enumerate(columns.T != 0) if column.any()]
@@ -224,7 +237,8 @@ def what_drives(motion: Motion) -> str:
         if names
     ]
     found += ["a wrench on the tip"] if motion.wrench.any() else []
-    controlled = ["a controller"] if motion.record.get("input") == "Controller" else []
+    kinds = {"Controller": "a controller", "Loop": "a closed loop"}
+    controlled = [kinds[each] for each in [motion.record.get("input")] if each in kinds]
     return ", ".join(controlled + found or ["nothing drives it"])
 
 
@@ -302,8 +316,8 @@ def _draw_coordinate(axes: Axes, k: int, motion: Motion, other: Motion | None) -
         axes.plot(motion.t, 1e3 * motion.tips[:, i, k], color=shade, label=str(i + 1) if i in named else None, **look)
         if other is not None:
             axes.plot(other.t, 1e3 * other.tips[:, i, k], color=shade, linestyle=DASHED, linewidth=1.0)
-    if "reference" in motion.followed:
-        goal = 1e3 * motion.followed["reference"][:, k]
+    if motion.reference_tips is not None:
+        goal = 1e3 * motion.reference_tips[:, k]
         axes.plot(motion.t, goal, color=BLACK, linestyle=DASHED, linewidth=0.8, label="goal")
     _over_time(axes, f"{name}, mm")
     # A tip that stays in a plane moves off it by rounding only: that is not to fill the panel.
@@ -335,6 +349,8 @@ def _draw_panel(axes: Axes, t: Floats, panel: Panel) -> None:
     for k, (name, values) in enumerate(panel.curves.items()):
         # Seven colours and four dashes: 28 looks, and neighbours differ in both, so that grey is enough.
         look: dict[str, Any] = {"color": CYCLE[k % len(CYCLE)], "linestyle": DASHES[k % len(DASHES)], "linewidth": 1.2}
+        if name in panel.faint:
+            axes.plot(t, panel.faint[name], color=look["color"], linewidth=2.6, alpha=0.3, zorder=1)
         axes.plot(t, values, label=name if k < MOST_NAMES else None, **look)
     _over_time(axes, panel.label)
     for limit in panel.limits:
@@ -343,6 +359,8 @@ def _draw_panel(axes: Axes, t: Floats, panel: Panel) -> None:
         axes.set_ylim(bottom=0)
     more = len(panel.curves) - MOST_NAMES
     title = f"and {more} more" if more > 0 else None
+    if panel.faint:
+        title = "\n".join(filter(None, (title, "pale: commands")))
     axes.legend(**legend_beside(title), ncols=1 if len(panel.curves) <= 6 else 2, columnspacing=0.8)
 
 

@@ -23,12 +23,13 @@ from continuarm.engine import compiled
 from continuarm.engine.directions import Directions
 from continuarm.engine.native_arm import native_plant
 from continuarm.engine.state_checks import checked
-from continuarm.simulation.commanded import commands_of, followed_by, said_of_gauges
+from continuarm.simulation.commanded import commands_of, followed_by, followed_names, said_of_gauges
 from continuarm.simulation.commands_over_time import CommandsOverTime
 from continuarm.simulation.control_loop import Budget, MotionPart, computed_parts, reason
 from continuarm.simulation.inputs import ChoosesSolver, Input, WrenchSignal
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
+from continuarm.simulation.motion_layout import Beside
 from continuarm.simulation.pressure_commands import PressureWarning, checked_pressures, warn_of_pressures
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver, start_loop
 from continuarm.statics.rest import resting, with_slopes
@@ -128,20 +129,21 @@ def simulate(
         run = start_loop(solver, plant, started, drive.control)
     times = np.append(np.arange(int(np.ceil(duration * rate * (1 - 1e-12)))) / rate, duration)
 
+    beside = Beside((*names,), followed_names(input))
     found: list[Motion] = []
     wall = 0.0
     with contextlib.ExitStack() as stack:
-        writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times), names))
+        writer = None if output is None else stack.enter_context(MotionWriter(output, arm, len(times), beside))
         record: dict[str, Any] = {}
         stopped = ""
         for part, seconds in _timed(computed_parts(run, plant, drive, times, budget)):
             wall += seconds
             first = sum(len(each.t) for each in found)
             motion = _motion(plant, times[first : first + len(part.states)], part, names)
-            followed = followed_by(input, motion.t)
-            if followed:
+            if beside.followed:
                 commanded = plant.commands.split(part.commands).pressures[: len(motion.t)]
-                motion = dataclasses.replace(motion, followed=followed | {"command": commanded})
+                followed = {"command": commanded} | followed_by(input, motion.t)
+                motion = dataclasses.replace(motion, followed={name: followed[name] for name in beside.followed})
             found.append(motion)
             stopped = motion.stopped
             done = first + len(motion.t)

@@ -32,6 +32,7 @@ class TrackedSteps:
             [*tracking.of_acceleration, *tracking.of_velocity, tracking.highest, tracking.change],
         )
         self.periods, self.asked = 0, [np.zeros((0, len(plant.muscles)))]
+        self.forgotten = 0  # periods whose answers nobody will ask for
         self.ready = np.zeros((0, len(state)))  # steps that are made and not handed out yet
         self.failed = False
 
@@ -51,7 +52,7 @@ class TrackedSteps:
     def _made(self, periods: int) -> Floats:
         numbers = np.arange(self.periods, self.periods + periods)
         first, count = self.periods * self.steps, periods * self.steps
-        beside = self.commands.means(self.step, first + count, self.plant.thresholds)[first:]
+        beside = self.commands.means(self.step, count, self.plant.thresholds, first)
         states, asked = np.empty((count, self.plant.states.width)), np.empty((periods, len(self.plant.muscles)))
         goals = np.ascontiguousarray(self.goals(numbers / self.rate))
         made = self.motion.advance(goals, np.ascontiguousarray(beside), states, asked)
@@ -65,8 +66,16 @@ class TrackedSteps:
         self.asked = [np.concatenate(self.asked)]
         found = np.zeros((len(times), self.plant.commands.width))
         if len(self.asked[0]):
-            period = np.clip((times * self.rate + 1e-6).astype(int), 0, len(self.asked[0]) - 1)
+            period = np.clip((times * self.rate + 1e-6).astype(int) - self.forgotten, 0, len(self.asked[0]) - 1)
             found[:, : len(self.plant.muscles)] = self.asked[0][period]
+        return found
+
+    def latest(self) -> Floats:
+        """The last answer, as a row of commands; those before it are forgotten, however long the run goes on."""
+        self.asked = [np.concatenate(self.asked)[-1:]]
+        self.forgotten = self.periods - len(self.asked[0])
+        found = np.zeros(self.plant.commands.width)
+        found[: len(self.plant.muscles)] = self.asked[0].sum(axis=0)  # nothing before the first
         return found
 
     def state(self) -> list[float]:

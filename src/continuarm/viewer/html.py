@@ -28,6 +28,7 @@ from continuarm.common.text import printable
 from continuarm.drawing.bodies import bodies, disc_count
 from continuarm.drawing.colours import AXES, GHOST_COLOUR, PRESSURE_COLOURS, pressure_limit, section_colour
 from continuarm.engine.quantities import tip_poses
+from continuarm.simulation.followed_panels import commands_apart
 from continuarm.simulation.interpolation import place
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import ENERGIES, since_start, told_apart, what_drives
@@ -54,6 +55,7 @@ SCRIPTS = (
     "panel.js",
     "saving.js",
     "playback.js",
+    "handles.js",
     "moving.js",
     "live.js",
     "start.js",
@@ -114,7 +116,8 @@ def playback_content(motions: Sequence[Motion], names: Sequence[str] | None = No
         if not len(motion.t):
             raise ValueError(f"the motion of {motion.arm.name!r} has no states: there is nothing to show")
     rows = [_rows(motion) for motion in motions]
-    points = np.concatenate([each["places"][:: max(len(each["places"]) // 500, 1)].reshape(-1, 3) for each in rows])
+    shown = [each[name] for each in rows for name in ("places", "reference") if name in each]
+    points = np.concatenate([each[:: max(len(each) // 500, 1)].reshape(-1, 3) for each in shown])
     given = [printable(" ".join(name.split())) for name in names or names_of(motions)]
     highest = pressure_limit(*(motion.pressures for motion in motions))
     header = {
@@ -204,8 +207,16 @@ def _rows(motion: Motion) -> dict[str, Floats]:
         "lengths": motion.arm.muscle_lengths(q),
         "forces": at.straight(motion.tau),
         "wrench": at.straight(motion.wrench),
+        **({} if motion.reference_tips is None else {"reference": at.straight(motion.reference_tips)}),
+        **({"commands": motion.followed["command"][at.row]} if commands_apart(motion) else {}),
+        **({"estimate": at.straight(_lengths_believed(motion))} if "estimate" in motion.followed else {}),
         **{name: at.straight(values) for name, values in since_start(motion.energies).items()},
     }
+
+
+def _lengths_believed(motion: Motion) -> Floats:
+    """Muscle lengths as the observer believed them to be, (k, muscles), m."""
+    return motion.arm.muscle_lengths(motion.followed["estimate"])
 
 
 def _gaps(t: Floats, counts: NDArray[np.intp]) -> Iterator[tuple[tuple[float, float], int]]:

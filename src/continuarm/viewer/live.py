@@ -14,21 +14,32 @@ from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm, Payload
 from continuarm.arms.arm_file import load_arm
-from continuarm.common.number_checks import Floats, duration, real_numbers
+from continuarm.common.number_checks import Floats, duration, not_too_large, real_numbers
+from continuarm.common.text import short
+from continuarm.control.dragging import Dragged
+from continuarm.control.held_postures import HeldPosture
+from continuarm.control.loops import Loop, loop, usual_rate
+from continuarm.control.pressing import FeedbackLaw
 from continuarm.dynamics.plant import Plant
+from continuarm.simulation.commanded import refuse_delays
 from continuarm.simulation.commands_over_time import CommandsOverTime, command_rows
 from continuarm.simulation.control_loop import Run
 from continuarm.simulation.inputs import Input
 from continuarm.simulation.pressure_commands import checked_pressures, refuse_contradictions
 from continuarm.simulation.solvers import FixedStep
 from continuarm.statics.rest import hanging
-from continuarm.viewer.presets import sweep
+from continuarm.viewer.controlled_steps import ControlledSteps
+from continuarm.viewer.presets import ROUND, sweep
 from continuarm.viewer.rig import disc_poses
 
 RATE = 1000
 """Steps per second, Hz."""
+PYTHON_RATE = 250.0
+"""Hz, at most, at which controllers in Python are asked unless somebody says so: an answer takes a third of 1 ms."""
 FRAME = 1 / 60
 """Seconds between two pictures; the steps of one are computed together."""
+DRAGGED = 3
+"""Pictures between two targets that the benchmark sets: about as often as a page says one that is dragged."""
 MOST_BEHIND = 0.1
 """Seconds of steps that are made up for; what is further behind is left out, and counted as late."""
 WINDOW = 2.0
@@ -36,35 +47,61 @@ WINDOW = 2.0
 
 
 class LiveArm:
-    """An arm in motion that takes new pressures, payload, damping and gravity at any time.
+    """An arm in motion that takes new pressures, payload, damping, gravity and pushes at any time.
 
     It begins at rest without pressure; an arm that has no such place begins unbent. `stopped` is empty, or says which
     section left the model's range: then only reset goes on.
+
+    With a controller, pressures are its own: it follows `goal`, which goes to where `aim` says, from the first on to
+    the middle of what pressures hold. It is asked `asked` times a second (as `loop` says, in Python less often), and
+    keeps the arm that it was made for: a payload that is added is one that it does not know.
     """
 
-    def __init__(self, arm: Arm, rate: float = RATE) -> None:
-        self.described, self.rate = arm, rate
+    def __init__(
+        self, arm: Arm, rate: float = RATE, controller: FeedbackLaw | None = None, asked: float | None = None
+    ) -> None:
+        self.described, self.rate, self.controller = arm, rate, controller
         checked_pressures(arm, "pressures", np.zeros(len(arm.muscle_names)))
         self._payload, self._damping, self._gravity = arm.carried_mass[0], 1.0, arm.gravity
+        self.goal: Dragged | None = None
+        self._loop: Loop | None = None
+        if controller is not None:
+            refuse_delays(arm, "a controller")
+            self.goal = Dragged(arm, controller, start_lengths(arm))
+            self._loop = _live_loop(arm, controller, self.goal, asked)
         self.reset()
 
     def reset(self) -> None:
-        """Back to the start, without pressures; payload, damping and gravity stay."""
+        """Back to the start, without pressures and pushes; payload, damping and gravity stay."""
         self.arm = self._changed()
         self.plant = Plant(self.arm)
         self.steps, self.stopped = 0, ""
+        self.push = np.zeros(3)
         self.drive = CommandsOverTime.held([0.0], command_rows(self.arm))
-        self._start(self.plant.first_state(start_lengths(self.arm)))
+        start = start_lengths(self.arm)
+        if self.goal is not None:
+            self.goal.restart(start)
+        self._start(self.plant.first_state(start))
 
     def _start(self, state: Floats) -> None:
         """A run of the present arm from a state; its own time begins at 0."""
         self._begun = self.steps
-        self._run: Run = FixedStep(self.rate).start(self.plant, state)
+        solver = FixedStep(self.rate)
+        self._run: Run | ControlledSteps
+        if self._loop is None or self.goal is None:
+            self._run = solver.start(self.plant, state)
+        else:
+            self.goal.begun = self.time
+            drive = self._loop.drive(self.arm)
+            solver.check(drive, 1.0)
+            assert drive.control is not None
+            self._run = ControlledSteps(solver, self.plant, state, drive.control)
         self._follow(self.drive)
 
     def _follow(self, drive: CommandsOverTime) -> None:
         self.drive = drive
-        self._run.drive(later(drive, self.time, (self.steps - self._begun) / self.rate))
+        left = later(drive, self.time, (self.steps - self._begun) / self.rate)
+        self._run.drive(left.plus_held(command_rows(self.arm, wrench=np.append(np.zeros(3), self.push))[0]))
 
     @property
     def time(self) -> float:
@@ -84,7 +121,8 @@ class LiveArm:
     @property
     def commands(self) -> Floats:
         """What the valves are commanded now: (muscles,), Pa."""
-        return self.plant.commands.split(self.drive.at([self.time])[0]).pressures
+        row = self._run.answer if isinstance(self._run, ControlledSteps) else self.drive.at([self.time])[0]
+        return self.plant.commands.split(row).pressures
 
     @property
     def pressures(self) -> Floats:
@@ -93,6 +131,7 @@ class LiveArm:
 
     def set_pressures(self, pressures: ArrayLike) -> None:
         """Holds these from now on: (muscles,), Pa."""
+        self._refuse_controlled("pressures")
         values = real_numbers("pressures", pressures, "a list of pressures")
         if values.shape != self.plant.lagged.shape:
             raise ValueError(f"pressures has shape {values.shape}: must be {self.plant.lagged.shape}")
@@ -102,11 +141,41 @@ class LiveArm:
 
     def play(self, input: Input) -> None:
         """Follows an input, whose time begins now."""
+        self._refuse_controlled("an input")
         self.follow(input.drive(self.arm))
 
     def follow(self, drive: CommandsOverTime) -> None:
         """Follows commands, whose time begins now."""
+        self._refuse_controlled("commands")
         self._follow(later(drive, 0.0, self.time))
+
+    def _refuse_controlled(self, what: str) -> None:
+        if self.controller is not None:
+            raise ValueError(f"{what}: must come without a controller, which sets all pressures itself")
+
+    def push_by(self, force: ArrayLike) -> None:
+        """A force on the tip from now on until it is another: (3,), N, world axes."""
+        values = not_too_large("push", real_numbers("push", force, "three numbers in N"), "N")
+        if values.shape != (3,):
+            raise ValueError(f"push = {short(force)}: must be three numbers in N")
+        self.push = values
+        self._follow(self.drive)
+
+    def aim(self, position: ArrayLike) -> HeldPosture:
+        """Lets the tip go to a place, (3,), m, or to the nearest that pressures hold: what was found."""
+        found = self.required_goal().found(position)
+        self.go(found, np.asarray(position, dtype=float))
+        return found
+
+    def go(self, found: HeldPosture, target: Floats) -> None:
+        """Lets the tip go where a posture that was found for a target has it."""
+        self.required_goal().go(found, target, self.time)
+
+    def required_goal(self) -> Dragged:
+        """What the controller follows; ValueError where there is none."""
+        if self.goal is None:
+            raise ValueError("target: must come with a controller, which the arm does not have")
+        return self.goal
 
     def change(self, **settings: Any) -> None:
         """Another payload, kg, damping, in times that of the arm as described, or gravity, m/s², from now on.
@@ -151,6 +220,16 @@ class LiveArm:
             return 0
         self.steps += steps
         return steps
+
+
+def _live_loop(arm: Arm, controller: FeedbackLaw, goal: Dragged, asked: float | None) -> Loop:
+    """A loop that keeps time: asked seldom by itself where Python runs it."""
+    if asked is not None:
+        return loop(controller, goal, rate=asked)
+    usual = loop(controller, goal, rate=usual_rate(controller))
+    control = usual.drive(arm).control
+    inside = control is not None and control.tracking is not None
+    return usual if inside else loop(controller, goal, rate=min(usual.rate, PYTHON_RATE))
 
 
 def start_lengths(arm: Arm) -> Floats:
@@ -264,17 +343,24 @@ class LiveLoop:
         ended.wait(max(0.0, following - self.clock()))
 
 
-def live_benchmark(seconds: float, arm: Arm | None = None) -> Figures:
+def live_benchmark(
+    seconds: float, arm: Arm | None = None, controller: FeedbackLaw | None = None, rate: float | None = None
+) -> Figures:
     """How well an arm that sweeps around is kept in time for so many seconds, its pictures computed but not sent.
 
-    arm: the three-section prototype if left out.
+    arm: the three-section prototype if left out. controller: follows a target that is dragged around in a circle, and
+    is asked so many times a second.
     """
     duration("seconds", seconds, most=1e5)
-    live = LiveArm(load_arm("prototype") if arm is None else arm)
-    live.play(sweep(live.arm, seconds))
+    live = LiveArm(load_arm("prototype") if arm is None else arm, controller=controller, asked=rate)
+    if live.goal is None:
+        live.play(sweep(live.arm, seconds))
 
     def picture(moved: LiveArm) -> None:
         disc_poses(moved.arm, moved.q[None])
+        if moved.goal is not None and loop.pictures % DRAGGED == 0:
+            reach, turn = 0.1 * sum(section.length for section in moved.arm.sections), 2 * np.pi * moved.time / ROUND
+            moved.aim(moved.goal.postures.middle.tip + reach * np.array([np.cos(turn), np.sin(turn), 0.0]))
 
     loop = LiveLoop(live, picture, threading.RLock())
     ended = threading.Event()

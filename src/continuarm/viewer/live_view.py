@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, real_numbers
+from continuarm.common.number_checks import Floats, not_too_large, real_numbers
 from continuarm.common.text import short
+from continuarm.control.held_postures import HeldPosture
+from continuarm.control.pressing import FeedbackLaw
 from continuarm.engine.quantities import tip_poses
 from continuarm.simulation.inputs import PressureSignal
 from continuarm.simulation.motion import energies_of
@@ -23,24 +25,31 @@ from continuarm.viewer.camera import within_reach
 from continuarm.viewer.feed import Feed
 from continuarm.viewer.html import Content, described, puppet, scenery
 from continuarm.viewer.http_requests import Refusal
-from continuarm.viewer.live import Figures, LiveArm, LiveLoop
+from continuarm.viewer.live import Figures, LiveArm, LiveLoop, start_lengths
 from continuarm.viewer.opening import LARGEST, Opener
 from continuarm.viewer.presets import HIGHEST, presets
 from continuarm.viewer.pulse import Pulse
+from continuarm.viewer.pushing import push_limits
 from continuarm.viewer.rig import disc_poses
 from continuarm.viewer.server import Exchange, Handler
 
 LONGEST = 64 * 1024
 """Bytes of what a page wants done."""
+LONGEST_PUSH = 1.5
+"""Seconds after which a push ends that nobody says again."""
 
 
 class LiveView:
     """A live arm. All that look see and move the same one."""
 
-    def __init__(self, arm: Arm) -> None:
+    def __init__(self, arm: Arm, controller: FeedbackLaw | None = None, rate: float | None = None) -> None:
         self.lock = threading.RLock()
-        self.live = LiveArm(arm)
-        self.moves = presets(arm)
+        self.live = LiveArm(arm, controller=controller, asked=rate)
+        self.moves = presets(arm) if controller is None else {}
+        highest = max(HIGHEST, float(getattr(controller, "highest", 0.0)))
+        self.scene = scenery([arm], within_reach(arm), highest)
+        self.push = push_limits(arm, start_lengths(arm), self.scene["view"]["size"])
+        self._pushed = 0.0  # when somebody last pushed, s
         self.described = {"payload": arm.carried_mass[0], "damping": 1.0, "gravity": list(arm.gravity)}
         self.world = dict(self.described)
         self.feed = Feed()
@@ -69,20 +78,23 @@ class LiveView:
     def content(self) -> Content:
         """What the page shows."""
         arm = self.live.described
+        by = "" if self.live.controller is None else type(self.live.controller).__name__
         live = {
             "highest": HIGHEST,
             "moves": list(self.moves),
+            "push": self.push,
+            "controller": by,
             "frame": [[name, len(values)] for name, values in self._numbers().items()],
         }
         header = {
             "kind": "live",
             "names": [arm.name],
-            "details": [described(arm, arm.name)],
+            "details": [", ".join(filter(None, (described(arm, arm.name), by)))],
             "notes": [],
-            **scenery([arm], within_reach(arm), HIGHEST),
+            **self.scene,
             "motions": [puppet(arm)],
             "live": live,
-            "files": LARGEST,
+            "files": LARGEST if self.live.controller is None else None,
         }
         return Content(header, b"")
 
@@ -111,17 +123,38 @@ class LiveView:
             self.live.follow(drive)
 
     def do(self, wanted: Any) -> None:
-        """What somebody wants: one of pressures, move, world and reset; ValueError says why it cannot be.
+        """What somebody wants: one of pressures, move, target, push, world and reset; ValueError says why it cannot be.
 
-        {"pressures": {"l11": Pa}}, {"move": name}, {"world": {"payload": kg, "damping": times, "gravity": [m/s²]}},
-        {"reset": true}.
+        {"pressures": {"l11": Pa}}, {"move": name}, {"target": [m]}, {"push": [N]}, {"reset": true},
+        {"world": {"payload": kg, "damping": times, "gravity": [m/s²]}}. A push ends unless it is said again and again.
         """
-        acts = {"pressures": self._press, "move": self._move, "world": self._change, "reset": self._reset}
+        acts = {
+            "pressures": self._press,
+            "move": self._move,
+            "target": self._aim,
+            "push": self._push,
+            "world": self._change,
+            "reset": self._reset,
+        }
         if not isinstance(wanted, dict) or len(wanted) != 1 or next(iter(wanted)) not in acts:
             raise ValueError(f"what is wanted must be one of {', '.join(acts)}")
         ((name, value),) = wanted.items()
+        if name == "target":  # to look for the posture takes longer than steps can wait
+            value = value, self.live.required_goal().found(_three(name, value, "m"))
         with self.lock:
             acts[name](value)
+
+    def _aim(self, wanted: tuple[Any, HeldPosture]) -> None:
+        target, found = wanted
+        self.live.go(found, np.array(target, dtype=float))
+
+    def _push(self, wanted: Any) -> None:
+        force = _three("push", wanted, "N")
+        size, most = float(np.linalg.norm(force)), self.push["most"]
+        if not size <= most * (1 + 1e-6):
+            raise ValueError(f"push = {short(wanted)}: must be at most {most:.3g} N together")
+        self.live.push_by(force)
+        self._pushed = time.perf_counter()
 
     def _press(self, wanted: Any) -> None:
         if not isinstance(wanted, dict):
@@ -168,9 +201,9 @@ class LiveView:
 
     def _numbers(self) -> dict[str, Floats]:
         """What a frame holds, in order."""
-        live, figures = self.live, self.figures
+        live, figures, goal = self.live, self.figures, self.live.goal
         poses = disc_poses(live.arm, live.q[None])[0]
-        return {
+        numbers = {
             "figures": np.array([figures.real_time_factor, figures.step_time, figures.late_share]),
             "energies": np.array([*since_start(self._energies(), self._first).values()]),
             "places": poses[:, :3].ravel(),
@@ -179,11 +212,17 @@ class LiveView:
             "pressures": live.pressures,
             "commands": live.commands,
             "lengths": live.arm.muscle_lengths(live.q),
+            "wrench": np.append(np.zeros(3), live.push),
         }
+        if goal is not None:
+            numbers |= {"target": goal.target, "nearest": goal.held.tip, "reference": goal.tip(live.time)}
+        return numbers
 
     def _draw(self, live: LiveArm) -> None:
         if live.stopped != self._stopped:
             self._tell()
+        if live.push.any() and time.perf_counter() - self._pushed > LONGEST_PUSH:  # whoever pushed has gone
+            live.push_by(np.zeros(3))
         if self.feed.watchers:
             self.feed.show(live.time, np.concatenate([*self._numbers().values()]))
 
@@ -191,6 +230,14 @@ class LiveView:
         """Ends the motion."""
         self.pulse.close()
         self._hand.shutdown(wait=False, cancel_futures=True)
+
+
+def _three(name: str, value: Any, unit: str) -> Floats:
+    """Three numbers along the axes of the world."""
+    found = not_too_large(name, real_numbers(name, value, f"three numbers in {unit}"), unit)
+    if found.shape != (3,):
+        raise ValueError(f"{name} = {short(value)}: must be three numbers in {unit}")
+    return found
 
 
 def _no_number(text: str) -> float:

@@ -9,6 +9,8 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from continuarm.arms.arm import Arm
+from continuarm.control.loops import require_controller
+from continuarm.control.pressing import FeedbackLaw
 from continuarm.simulation.motion import Motion
 from continuarm.viewer.html import Content, page_of, playback_content
 from continuarm.viewer.live import live_benchmark
@@ -125,16 +127,29 @@ def view_motion(
     return _shown(Playback(playback_content(motions, names)), host, port, block)
 
 
-def live_arm(arm: Arm, host: str = "127.0.0.1", port: int | None = None, block: bool | None = None) -> Viewer:
-    """An arm that moves now, in the browser: sliders for its pressures, payload, damping and gravity.
+def live_arm(
+    arm: Arm,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    block: bool | None = None,
+    *,
+    controller: FeedbackLaw | None = None,
+    rate: float | None = None,
+) -> Viewer:
+    """An arm that moves now, in the browser: sliders for its pressures, payload, damping and gravity, its tip to push.
 
     host, port, block: as for view_motion.
+    controller: sets the pressures, and the tip follows a target that is dragged in the picture; as for `loop`.
+    rate: how often it is asked, Hz; if left out 1000 where it runs in compiled code, 250 in Python, once a node of
+    PredictiveControl.
     """
     from continuarm.viewer.live_view import LiveView
 
     if not isinstance(arm, Arm):
         raise TypeError(f"arm is {type(arm).__name__}: must be an Arm (see load_arm)")
-    return _shown(LiveView(arm), host, port, block)
+    if controller is not None:
+        require_controller(controller)
+    return _shown(LiveView(arm, controller, rate), host, port, block)
 
 
 def in_notebook() -> bool:

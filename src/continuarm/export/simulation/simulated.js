@@ -2,20 +2,16 @@
 
 const MOST_BUSY = 0.03; // seconds of computing for one picture: steps that do not fit are left out
 const WINDOW = 2; // seconds over which speed, step time and late steps are averaged
-const NEAR = { mouse: 28, pen: 30, touch: 40 }; // pixels from the tip within which it is taken
-const KEYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const BY_KEY = 0.4; // of the strongest push
 
 class Simulated extends Moving {
   constructor(header, buffer) {
     super(header);
     const { plant, delays, moves, push } = header.simulated;
-    Object.assign(this, { push, plant: new Plant(plant), rate: Math.round(1 / plant.step) });
+    Object.assign(this, { plant: new Plant(plant), rate: Math.round(1 / plant.step) });
     this.commands = plant.thresholds.map((threshold, k) => new Command(threshold, delays[k]));
     this.known = Object.fromEntries(Object.entries(moves).map(([name, move]) => [name, new Move(move, buffer)]));
-    this.pressed = new Set();
+    this.pusher = new Pusher(this, push, (force) => this.feel(force));
     showParts(header);
-    find("handle").hidden = false;
     this.play(true);
     this.reset();
   }
@@ -34,7 +30,7 @@ class Simulated extends Moving {
     Object.assign(this, { steps: 0, behind: 0, stopped: "", recent: [[0, 0, 0, 0]] });
     this.first = this.plant.energies();
     this.told = -Infinity;
-    this.pushBy([0, 0, 0]);
+    this.pusher.by([0, 0, 0]);
     this.look();
     this.notice();
   }
@@ -71,11 +67,9 @@ class Simulated extends Moving {
     this.look();
   }
 
-  // A force on the tip, N, along the axes of the world, until it is another.
-  pushBy(force) {
-    const size = long(force);
-    this.force = size > this.push.most ? times(force, this.push.most / size) : force;
-    this.plant.m.set(this.force, this.plant.commands + this.plant.wrench + 3);
+  // A force on the tip, N, until it is another.
+  feel(force) {
+    this.plant.m.set(force, this.plant.commands + this.plant.wrench + 3);
     if (this.state) this.look();
   }
 
@@ -120,66 +114,15 @@ class Simulated extends Moving {
       ...plant.discs(),
       ...plant.inMuscles(),
       commands: commands.map((each) => each.wanted(time)),
-      wrench: Float64Array.of(0, 0, 0, ...this.force),
-      largest: { force: this.push.most, moment: 0 },
+      wrench: this.pusher.wrench,
+      largest: { force: this.pusher.push.most, moment: 0 },
     });
   }
 
   frame(seconds) {
     if (this.playing && !this.stopped) this.advance(seconds);
     this.refresh();
-    this.showHandle();
-  }
-
-  get tip() {
-    return [...this.state.tips.subarray(-3)];
-  }
-
-  showHandle() {
-    const at = this.camera.onScreen(this.tip);
-    const handle = find("handle");
-    handle.hidden = !at;
-    if (at) handle.style.transform = `translate(${at[0].toFixed(1)}px, ${at[1].toFixed(1)}px)`;
-    const size = long(this.force);
-    this.wasPushed ||= size > 0;
-    const idle = this.wasPushed ? "" : "push"; // until somebody has
-    const text = size ? `${size.toFixed(size < 10 ? 2 : 1)} N` : idle;
-    if (handle.firstChild.textContent !== text) handle.firstChild.textContent = text;
-    handle.classList.toggle("held", size > 0);
-  }
-
-  // A way on the screen, pixels, as a way in the world as far away as the tip, m.
-  across([x, y]) {
-    const { right, top } = this.camera.axes();
-    const scale = this.camera.scaleAt(this.tip);
-    return plus(times(right, x / scale), top, -y / scale);
-  }
-
-  // A finger on the tip pulls it along: as far as it goes, so strong is the force.
-  take(event) {
-    const at = this.camera.onScreen(this.tip);
-    const away = [event.offsetX, event.offsetY];
-    if (event.button || !at || Math.hypot(away[0] - at[0], away[1] - at[1]) > (NEAR[event.pointerType] ?? NEAR.mouse)) return false;
-    this.finger = { id: event.pointerId, from: [event.clientX, event.clientY] };
-    this.camera.canvas.setPointerCapture(event.pointerId);
-    return true;
-  }
-
-  pull(event) {
-    if (event.pointerId !== this.finger?.id) return;
-    const [x, y] = this.finger.from;
-    this.pushBy(times(this.across([event.clientX - x, event.clientY - y]), this.push.stiffness));
-  }
-
-  letGo(event) {
-    if (event.pointerId !== this.finger?.id) return;
-    this.finger = null;
-    this.pushBy([0, 0, 0]);
-  }
-
-  pushByKeys() {
-    const way = [...this.pressed].reduce(([x, y], key) => [x + KEYS[key][0], y + KEYS[key][1]], [0, 0]);
-    this.pushBy(times(unit(this.across(way)), Math.hypot(...way) ? BY_KEY * this.push.most : 0));
+    this.pusher.show();
   }
 
   // What has the focus keeps the keys that it needs itself.
@@ -189,29 +132,16 @@ class Simulated extends Moving {
     if (!isOne("input[type=checkbox]")) keys[" "] = () => this.play(!this.playing);
     if (isOne("input[type=range]")) return keys;
     keys.Backspace = () => this.do({ reset: true });
-    for (const key of Object.keys(KEYS)) {
-      keys[key] = () => {
-        this.pressed.add(key);
-        this.pushByKeys();
-      };
-    }
+    for (const key of Object.keys(KEYS)) keys[key] = () => this.pusher.press(key);
     return keys;
-  }
-
-  release(keys) {
-    for (const key of keys) this.pressed.delete(key);
-    this.pushByKeys();
   }
 
   listen() {
     const { canvas } = this.camera;
     canvas.setAttribute("aria-label", `${canvas.getAttribute("aria-label").split(";")[0]}; drag the ring at its tip, or arrow keys: push it`);
-    this.camera.isTaken = (event) => this.take(event);
-    canvas.addEventListener("pointermove", (event) => this.pull(event));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => this.letGo(event));
+    this.camera.isTaken = (event) => this.pusher.handle.take(event);
+    this.pusher.listen();
     find("play").onclick = () => this.play(!this.playing);
-    window.onkeyup = ({ key }) => { if (this.pressed.has(key)) this.release([key]); };
-    window.onblur = () => this.release(Object.keys(KEYS)); // the key is let go elsewhere
   }
 }
 

@@ -58,12 +58,12 @@ class Motion {
     return { row: low, next: high, part: Math.min(Math.max((time - this.time[low]) / step, 0), 1) };
   }
 
-  // Numbers of a series there: straight lines between rows; pressures are those of the row before, as they may jump.
+  // Numbers of a series there: straight lines between rows; what may jump, as pressures do, is that of the row before.
   values(name, { row, next, part }) {
     if (!this.series[name]) return null;
     const { values, columns } = this.series[name];
     const found = new Float32Array(columns);
-    const share = name === "pressures" ? 0 : part;
+    const share = ["pressures", "commands"].includes(name) ? 0 : part;
     for (let k = 0; k < columns; k++) {
       const here = values[row * columns + k];
       found[k] = here + share * (values[next * columns + k] - here);

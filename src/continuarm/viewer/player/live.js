@@ -1,12 +1,72 @@
 // An arm that moves in the viewer: frames come from it, and what a hand does goes to it.
 
+const AGAIN = 400; // milliseconds after which a push is said again, that it does not end by itself
+const OFTEN = 40; // milliseconds between two targets: to find the posture for one takes a part of that
+const KEPT = 3000; // milliseconds for which a target is shown where the hand put it, until the arm says so too
+const APART = 1e-3; // m between a target and the nearest place to it: it is out of reach
+const BY_STEP = 0.01; // by which an arrow key moves a target, in sizes of the view
+
 class Live extends Moving {
   constructor(header) {
     super(header);
     this.wanted = {};
-    showParts({ motions: [{ parts: [{ part: "payload" }] }] });
+    this.controlled = Boolean(header.live.controller);
+    this.pusher = new Pusher(this, header.live.push, (force) => this.send("push", force));
+    if (this.controlled) this.target = this.targetRing();
+    showParts({ ...header, motions: [{ parts: [{ part: "payload" }] }] });
     find("controls").append(this.world());
     find("controls").after(find("open"));
+  }
+
+  // With a controller a hand drags the target, or pushes the tip where that is chosen: they lie one over the other.
+  moves() {
+    if (!this.header.live.controller) return super.moves();
+    const reset = make("button", { class: "main", click: () => this.do({ reset: true }) }, "Reset");
+    this.choices = Object.fromEntries([["move the target", false], ["push the tip", true]].map(([name, pushes]) => [
+      name, make("button", { "aria-pressed": String(!pushes), click: () => this.choose(pushes) }, name),
+    ]));
+    return make("div", { class: "buttons" }, reset, ...Object.values(this.choices));
+  }
+
+  sliders() {
+    this.hands = [];
+    return this.header.live.controller ? [] : super.sliders();
+  }
+
+  choose(pushes) {
+    this.pushes = pushes;
+    Object.values(this.choices).forEach((each, k) => each.setAttribute("aria-pressed", String(pushes === (k === 1))));
+    find("handle").hidden = !pushes;
+    find("target").classList.toggle("idle", pushes);
+    stale = true;
+  }
+
+  targetRing() {
+    find("handle").hidden = true;
+    return new Handle(this.camera, find("target"), {
+      at: () => this.own?.place ?? [...this.state.target],
+      pulled: (way, from) => this.aim(plus(from, way)),
+      free: () => { if (this.own) this.own.until = performance.now() + KEPT; },
+    });
+  }
+
+  aim(place) {
+    this.own = { place, until: Infinity };
+    this.wasAimed = stale = true;
+    this.send("target", place);
+  }
+
+  // What a hand wants last of each kind, one message at a time: what it does meanwhile goes with the next.
+  async send(kind, value) {
+    this.wanted[kind] = value;
+    if (this.sending) return;
+    this.sending = true;
+    for (let next = Object.entries(this.wanted)[0]; next; next = Object.entries(this.wanted)[0]) {
+      delete this.wanted[next[0]];
+      await this.do(Object.fromEntries([next]));
+      if (next[0] === "target") await new Promise((resume) => { setTimeout(resume, OFTEN); });
+    }
+    this.sending = false;
   }
 
   shows(series) {
@@ -46,17 +106,8 @@ class Live extends Moving {
     this.notice();
   }
 
-  // One message at a time: what a hand does meanwhile goes with the next.
-  async press(name, pressure) {
-    this.wanted[name] = pressure;
-    if (this.pressing) return;
-    this.pressing = true;
-    while (Object.keys(this.wanted).length) {
-      const pressures = this.wanted;
-      this.wanted = {};
-      await this.do({ pressures });
-    }
-    this.pressing = false;
+  press(name, pressure) {
+    this.send("pressures", { ...this.wanted.pressures, [name]: pressure });
   }
 
   showWorld(world) {
@@ -134,18 +185,51 @@ class Live extends Moving {
       state[name] = numbers.subarray(begin, begin + size);
       begin += size;
     }
+    state.largest = { force: this.pusher.push.most, moment: 0 };
+    const own = this.own && long(minus(this.own.place, [...state.target]));
+    if ((own < 1e-5 && !this.target.finger) || this.own?.until < performance.now()) this.own = null;
+    const missed = this.controlled ? long(minus([...state.target], [...state.nearest])) : 0;
+    const { unit, factor } = lengthsIn(this.header.view);
+    const far = missed > APART
+      ? `The target is out of reach: the arm goes to the nearest place that was found, ${plain(factor * missed, unit === "mm" ? 1 : 3)} ${unit} away.` : "";
+    if (far !== this.far) {
+      this.far = far;
+      this.notice();
+    }
     this.see(state);
   }
 
   frame() {
     this.refresh();
+    if (!this.state) return;
+    if (!this.controlled || this.pushes) this.pusher.show();
+    if (this.controlled) this.target.show(this.wasAimed || this.pushes ? "" : "drag", Boolean(this.target.finger));
+    if (long(this.pusher.force) && !(performance.now() - this.said < AGAIN)) {
+      this.said = performance.now();
+      this.send("push", this.pusher.force);
+    }
   }
 
-  keys() {
-    return {};
+  // Arrow keys move the target, or push.
+  keys(target) {
+    if (target.matches?.("input[type=range]")) return {};
+    const step = (way) => {
+      const way3 = this.target.across(way);
+      this.aim(plus(this.target.at(), unit(way3), BY_STEP * this.header.view.size));
+      this.own.until = performance.now() + KEPT;
+    };
+    return Object.fromEntries(Object.entries(KEYS).map(([key, way]) => [
+      key, () => (this.controlled && !this.pushes ? step(way) : this.pusher.press(key)),
+    ]));
   }
 
   listen() {
+    const { canvas } = this.camera;
+    const does = this.controlled ? "drag the ring at the target, or arrow keys: move it" : "drag the ring at its tip, or arrow keys: push it";
+    canvas.setAttribute("aria-label", `${canvas.getAttribute("aria-label").split(";")[0]}; ${does}`);
+    this.camera.isTaken = (event) => this.state && (this.controlled && !this.pushes ? this.target : this.pusher.handle).take(event);
+    this.pusher.listen();
+    this.target?.listen();
     takeFiles(this.header.files, () => { this.refused = ""; this.notice(); }, (sentence) => { this.refused = sentence; this.notice(); });
     this.follow();
   }

@@ -27,13 +27,18 @@ class Moving {
     showHeading(header);
     showPressures(header.pressure);
     this.tips = new Tips(arm, header.view, false);
-    this.plots = plotsOf(arm, header, (series) => this.shows(series)).map((spec) => ({
-      spec, plot: new Plot(spec.title, spec.unit, spec.curves),
-      row: (state) => spec.curves.map(({ column }) => spec.factor * state[spec.series][column]),
-    }));
+    this.plots = plotsOf(arm, header, (series) => this.shows(series)).map((spec) => {
+      const beside = header.live.controller && this.shows(BESIDE[spec.series]?.series) && BESIDE[spec.series];
+      return {
+        spec, beside, plot: new Plot(spec.title, spec.unit, spec.curves, undefined, beside ? beside.name : false),
+        row: (state) => spec.curves.map(({ column }) => spec.factor * state[spec.series][column]),
+        faint: (state) => (beside ? [...state[beside.series]].map((each) => spec.factor * each) : []),
+      };
+    });
     for (const { plot, spec } of this.plots) plot.fromZero = Boolean(spec.used);
     const energies = Object.entries(header.energies).map(([name, colour]) => ({ name, colour }));
-    this.plots.push({ spec: {}, plot: new Plot("energy", "J", energies), row: (state) => [...state.energies] });
+    const row = (state) => [...state.energies];
+    this.plots.push({ spec: {}, plot: new Plot("energy", "J", energies), row, faint: () => [] });
     find("plots").replaceChildren(...this.plots.map((each) => each.plot.figure));
     find("controls").replaceChildren(this.moves(), ...this.sliders());
   }
@@ -72,7 +77,7 @@ class Moving {
 
   notice() {
     const stopped = this.stopped && `the arm has stopped: ${this.stopped}. Reset starts anew.`;
-    notice([this.refused, stopped, this.gone].filter(Boolean).join(" "));
+    notice([this.refused, stopped, this.far, this.gone].filter(Boolean).join(" "));
   }
 
   see(state) {
@@ -82,6 +87,10 @@ class Moving {
     this.trail.push({ time, tips: state.tips });
     while (time - this.trail[0].time > TRAIL) this.trail.shift();
     stale = true;
+  }
+
+  get tip() {
+    return [...this.state.tips.subarray(-3)];
   }
 
   // Draws what is new.
@@ -107,11 +116,13 @@ class Moving {
       reading.textContent = text;
       reading.classList.toggle("bad", bad);
     });
-    this.past.push({ time: state.time, rows: this.plots.map(({ row }) => row(state)) });
+    const now = (which) => this.plots.map((each) => each[which](state));
+    this.past.push({ time: state.time, rows: now("row"), faint: now("faint") });
     while (state.time - this.past[0].time > PLOTTED) this.past.shift();
     const time = this.past.map((each) => each.time);
-    this.plots.forEach(({ plot, spec, row }, k) => {
-      plot.draw(time, plot.curves.map((_, c) => this.past.map((each) => each.rows[k][c])), spec.least);
+    this.plots.forEach(({ plot, spec, beside, row }, k) => {
+      const columns = (which) => plot.curves.map((_, c) => this.past.map((each) => each[which][k][c]));
+      plot.draw(time, columns("rows"), spec.least, beside ? { time, columns: columns("faint") } : undefined);
       plot.tell(row(state));
     });
     const { unit } = this.header.pressure;

@@ -1,6 +1,6 @@
 // The panel beside the picture: what is shown, notices, where the tips are, what is drawn, files.
 
-const PARTS = ["tube", "muscles", "plates", "payload", "traces", "centres of gravity", "muscle names", "ground"];
+const PARTS = ["tube", "muscles", "plates", "payload", "traces", "reference", "centres of gravity", "muscle names", "ground"];
 const HIDDEN = ["centres of gravity", "muscle names"];
 const shown = Object.fromEntries(PARTS.map((part) => [part, !HIDDEN.includes(part)]));
 let stale = true; // whether the picture must be drawn anew
@@ -67,7 +67,11 @@ class Tips {
 }
 
 function showParts(header) {
-  const names = PARTS.filter((part) => part !== "payload" || header.motions.some((arm) => arm.parts.some((each) => each.part === part)));
+  const has = {
+    payload: header.motions.some((arm) => arm.parts.some((each) => each.part === "payload")),
+    reference: header.live?.controller || header.motions.some((arm) => arm.series?.reference),
+  };
+  const names = PARTS.filter((part) => has[part] ?? !(part in has));
   find("shown").replaceChildren(...names.map((part) => {
     const box = make("input", { type: "checkbox", checked: shown[part], change: () => { shown[part] = box.checked; stale = true; } });
     return make("label", {}, box, ` ${part}`);

@@ -21,6 +21,7 @@ class Picture {
     this.sun = unit(plus(plus(this.up, camera.east, 0.35), camera.north, -0.25));
     this.arms = header.motions.map((arm) => this.arm(arm));
     this.traces = [];
+    this.references = [];
     this.ground = this.grid();
     this.passing = this.stillMesh();
     this.suns = SUNS;
@@ -160,6 +161,14 @@ class Picture {
       return this.trace(points, colour, ghost);
     });
     this.traces.push({ every, paths });
+    if (motion.series.reference) this.traceReference(motion.series.reference.values, every);
+  }
+
+  // Where the tip of a closed loop is to go in a whole motion.
+  traceReference(values, every) {
+    const points = [];
+    for (let k = 0; k < values.length; k += 3 * every) points.push([values[k], values[k + 1], values[k + 2]]);
+    this.references.push(this.trace(points, "#000000", true).mesh);
   }
 
   trace(points, colour, ghost = false) {
@@ -240,6 +249,7 @@ class Picture {
     });
     gl.useProgram(this.still.program);
     if (shown.traces) this.traces.forEach((trace, k) => this.drawTrace(trace, rows[k]));
+    if (shown.reference) this.drawReferences(states, THEMES[theme].ink);
     states.forEach((state, k) => this.drawWrench(state, this.arms[k].arm, THEMES[theme].ink));
     this.arms.forEach((each, k) => {
       if (each.arm.ghost) this.drawGhost(each, states[k], shown);
@@ -319,6 +329,20 @@ class Picture {
     for (const { mesh, colour } of paths) {
       this.gl.uniform3fv(this.still.tint, colour);
       this.drawStill(mesh, row === undefined ? mesh.count : Math.floor(row / every) * 36);
+    }
+  }
+
+  // The paths that tips are to follow, and where on them they are to be now: in the ink of the page.
+  drawReferences(states, ink) {
+    this.gl.uniform3fv(this.still.tint, ink);
+    for (const mesh of this.references) this.drawStill(mesh);
+    for (const { reference } of states) {
+      if (!reference) continue;
+      const radius = 0.009 * this.size;
+      const rings = ball(radius);
+      const { vertices, faces } = tubeAlong(rings.map(([, height]) => plus([...reference], this.up, height)), rings.map(([wide]) => wide), 16);
+      this.refill(this.passing, vertices, faces);
+      this.drawStill(this.passing);
     }
   }
 

@@ -33,9 +33,13 @@ class Playback {
       const used = columns(first, spec.curves).map((column) => !spec.used || column.some((each) => each !== 0));
       const curves = spec.curves.filter((_, k) => used[k]);
       const faint = other && comparable(spec, other);
-      const plot = new Plot(spec.title, spec.unit, curves, seek, faint && (spec.series === "tips" ? header.names[1] : true));
+      const own = !other && first.series[BESIDE[spec.series]?.series] && BESIDE[spec.series];
+      const said = own ? own.name : faint && (spec.series === "tips" ? header.names[1] : true);
+      const plot = new Plot(spec.title, spec.unit, curves, seek, said);
       plot.fromZero = Boolean(spec.used);
-      const beside = faint && { time: other.time, columns: columns(other, faint.filter((_, k) => used[k])) };
+      const beside = own
+        ? { time: first.time, columns: curves.map(({ column }, k) => first.column(own.series, own.alone ? k : column).map((each) => spec.factor * each)) }
+        : faint && { time: other.time, columns: columns(other, faint.filter((_, k) => used[k])) };
       plot.draw(first.time, columns(first, curves), spec.least, beside || undefined);
       return { plot, values: (at) => valuesOf(first.values(spec.series, at), curves, spec.factor) };
     });
@@ -100,7 +104,7 @@ class Playback {
     stale = false;
     const places = this.motions.map((motion) => motion.at(this.clock.time));
     const states = this.motions.map((motion, k) => ({
-      ...Object.fromEntries(["places", "turns", "pressures", "wrench", "tips"].map((name) => [name, motion.values(name, places[k])])),
+      ...Object.fromEntries(["places", "turns", "pressures", "wrench", "tips", "reference"].map((name) => [name, motion.values(name, places[k])])),
       largest: this.largest[k],
     }));
     this.picture.draw(states, places.map(({ row }) => row), shown, isDark() ? "dark" : "light");

@@ -128,6 +128,13 @@ class Plot {
 // Places in metres where the whole is large.
 const lengthsIn = ({ size }) => (size < 5 ? { unit: "mm", factor: 1e3 } : { unit: "m", factor: 1 });
 
+// Of a closed loop: what is drawn faint beside what, and what it is called. The tip is one of many, its reference alone.
+const BESIDE = {
+  tips: { series: "reference", name: "reference", alone: true },
+  pressures: { series: "commands", name: "commands" },
+  lengths: { series: "estimate", name: "estimate" },
+};
+
 // What can be drawn of an arm over time: by which series, in which unit, with which curves (name, colour, dash, column).
 function plotsOf(arm, header, has) {
   const last = 3 * (arm.sections - 1);
