@@ -39,7 +39,7 @@ class CExport:
         require_arm(arm)
         if arm.n > MOST_SECTIONS:
             raise ValueError(f"{arm.name!r} has {arm.n} sections: at most {MOST_SECTIONS} can be exported as C")
-        self.arm, self.step = arm, duration("step", step, SHORTEST_STEP, 1.0)
+        self.arm, self.step = arm, step_length(step)
         self.prefix = prefix_of(arm, name)
         self.structure = Structure(arm, tunable)
         self.plain = PlantRoutines(self.structure, C99(self.prefix))
@@ -323,6 +323,11 @@ def export_c(arm: Arm, folder: str | os.PathLike[str], *, name: str | None = Non
     """
     files = CExport(arm, name, step).files()
     return write_files(files, export_folder(folder))
+
+
+def step_length(step: float) -> float:
+    """The length of implicit steps, s, checked."""
+    return duration("step", step, SHORTEST_STEP, 1.0)
 
 
 def export_folder(folder: str | os.PathLike[str]) -> Path:
