@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from continuarm.export.c_check import check_program
 from continuarm.export.c_constants import Row, constants, constants_table, constants_type
 from continuarm.export.c_functions import Function, functions
 from continuarm.export.c_identifiers import prefix_of
+from continuarm.export.c_deviations import deviations
 from continuarm.export.c_language import C99, DualC99, plain
 from continuarm.export.liveness import most_alive
 from continuarm.export.plant_routines import PlantRoutines
@@ -115,7 +117,7 @@ class CExport:
         return "\n".join(parts)
 
     def _banner(self, what: str) -> str:
-        name = plain(self.arm.name).rstrip(".").replace("*/", "")
+        name = re.sub(r"[^\w .,()+-]", "", plain(self.arm.name)).rstrip(".")  # nothing that begins or ends a comment
         model = "exact integrals" if self.structure.model == "integral" else "shaped centre of gravity"
         return "\n".join(
             [
@@ -273,6 +275,12 @@ static {p}_status all_finite(const real *from, uint32_t count)
         return "\n".join(lines)
 
     @property
+    def most_locals(self) -> int:
+        """The most constants that a step declares."""
+        made = [*self.plain.steps.values(), *self.dual.steps.values()]
+        return max(len(each.loads) + len(each.statements) for each in made)
+
+    @property
     def stack_numbers(self) -> int:
         """The most numbers that a step keeps at once: what it takes of the stack beyond registers."""
         made = [*self.plain.steps.values(), *self.dual.steps.values()]
@@ -291,6 +299,7 @@ static {p}_status all_finite(const real *from, uint32_t count)
             "VERSION": VERSION,
             "OPERATIONS": operations,
             "ALIVE": str(self.stack_numbers),
+            "DEVIATIONS": "\n".join(f"| {rule} | {reason} |" for rule, reason in deviations(self).items()),
         }
         for word, value in words.items():
             text = text.replace(f"@{word}@", value)

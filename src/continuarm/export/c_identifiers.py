@@ -8,7 +8,10 @@ from continuarm.arms.arm import Arm
 from continuarm.common.text import short
 
 LONGEST = 24
-"""Letters of a prefix: with what follows, the first 63 of every name tell it from others, as C99 promises."""
+"""Letters of a prefix: with what follows, the first 63 of every name tell it from others, as compilers promise for C99
+inside a file; linkers, which are promised 31, tell those of `DISTINCT` letters apart."""
+
+DISTINCT = 16
 
 KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register

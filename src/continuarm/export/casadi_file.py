@@ -11,7 +11,6 @@ from continuarm.common.files import replaced
 from continuarm.export.c_compiler import shared_library
 from continuarm.export.c_files import CExport, export_folder, write_files
 
-
 SIGNATURES: dict[str, tuple[tuple[str, ...], str]] = {
     "forward_dynamics": (("q", "qd", "tau"), "qdd"),
     "tips": (("q",), "positions"),
@@ -114,8 +113,8 @@ def externals(export: CExport) -> list[External]:
     bodies: dict[str, tuple[int, int, list[str]]] = {  # rows, where q begins, and statements over one kind of numbers
         "forward_dynamics": (size, 0, [f"accelerations{{0}}(arm, x, &x[{size}], &x[{2 * size}], y, w);"]),
         "tips": (3 * s.n, 0, ["tips{0}(arm, x, poses, w);", *_positions(s.n)]),
-        "plant_rate": (width, begin, [f"zero{{0}}({width}U, y);", f"rate{{0}}(arm, x, {state}, y, w);"]),
-        "implicit_step": (width, begin, [f"step{{0}}(arm, x, {state}, w);", f"copy{{0}}({state}, {width}U, y);"]),
+        "plant_rate": (width, begin, [f"zero{{0}}({width}U, y);", f"plant_rate{{0}}(arm, x, {state}, y, w);"]),
+        "implicit_step": (width, begin, [f"plant_step{{0}}(arm, x, {state}, w);", f"copy{{0}}({state}, {width}U, y);"]),
     }
     made = []
     for name, (arguments, result) in SIGNATURES.items():

@@ -67,7 +67,7 @@ static outcome update(instance *of)
     if (!of->is_current) {
         good = in_range(&of->arm, of->state);
         if (good) {
-            rate(&of->arm, of->commands, of->state, of->rate, &of->work);
+            plant_rate(&of->arm, of->commands, of->state, of->rate, &of->work);
             tips(&of->arm, of->state, of->tips, &of->work);
             lengths(&of->arm, of->state, of->lengths);
             energies(&of->arm, of->state, &of->state[COORDINATES], of->energies, &of->work);
@@ -157,7 +157,7 @@ static outcome change(instance *of, const uint32_t unknowns[], size_t unknown_co
     join(of->commands, commands_dot, INPUTS, w->inputs);
     join(of->state, state_dot, STATES, &w->inputs[INPUTS]);
     zero_along(STATES, w->outputs);
-    rate_along(&of->arm, w->inputs, &w->inputs[INPUTS], w->outputs, w);
+    plant_rate_along(&of->arm, w->inputs, &w->inputs[INPUTS], w->outputs, w);
     changes(w->outputs, STATES, rate_dot);
     tips_along(&of->arm, &w->inputs[INPUTS], w->outputs, w);
     changes(w->outputs, 16U * SECTIONS, tips_dot);
@@ -190,7 +190,7 @@ static outcome go_on(instance *of, double begin, double length)
         if (!in_range(&of->arm, of->state)) {
             return DISCARD;
         }
-        step(&of->arm, of->commands, of->state, &of->work);
+        plant_step(&of->arm, of->commands, of->state, &of->work);
         if (all_finite(of->state, STATES) != @MACRO@_OK) {
             return DISCARD;
         }
