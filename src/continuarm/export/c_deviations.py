@@ -17,7 +17,7 @@ def deviations(export: CExport) -> dict[str, str]:
     """Rule and reason."""
     most = export.most_locals
     found = {
-        "1.1": f"a step has up to {most} constants in one block, and C99 promises {LOCALS}: look at your compiler's limit"
+        "1.1": f"a step has up to {most} constants in one block; C99 promises {LOCALS}: look at your compiler's limit"
         if most > LOCALS
         else "",
         "2.2": "steps are shared: some functions do not need all that one computes",

@@ -17,9 +17,9 @@ from continuarm.common.text import short
 from continuarm.engine.arithmetic import structs
 from continuarm.export.c_check import check_program
 from continuarm.export.c_constants import Row, constants, constants_table, constants_type
+from continuarm.export.c_deviations import deviations
 from continuarm.export.c_functions import Function, functions
 from continuarm.export.c_identifiers import prefix_of
-from continuarm.export.c_deviations import deviations
 from continuarm.export.c_language import C99, DualC99, plain
 from continuarm.export.liveness import most_alive
 from continuarm.export.plant_routines import PlantRoutines

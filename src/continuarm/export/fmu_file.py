@@ -160,8 +160,11 @@ _OUTPUTS = ("tip", "length", "energy")
 def _description_2(export: CExport, made: list[Variable]) -> str:
     root = _head(export, "2.0", {"guid": export.digest, "numberOfEventIndicators": "0"})
     can = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
-    steps = {"canHandleVariableCommunicationStepSize": "true"}
-    kinds: list[tuple[str, dict[str, str]]] = [("ModelExchange", {}), ("CoSimulation", steps)]
+    can["canNotUseMemoryManagementFunctions"] = "true"
+    kinds: list[tuple[str, dict[str, str]]] = [
+        ("ModelExchange", {"completedIntegratorStepNotNeeded": "true"}),
+        ("CoSimulation", {"canHandleVariableCommunicationStepSize": "true"}),
+    ]
     for kind, more in kinds:
         element = ElementTree.SubElement(root, kind, {"modelIdentifier": export.prefix} | can | more)
         ElementTree.SubElement(ElementTree.SubElement(element, "SourceFiles"), "File", name="fmi2.c")
