@@ -60,10 +60,11 @@ def test_cppcheck_finds_nothing_and_misra_only_what_is_listed(tmp_path):
     assert not [line for line in report.splitlines() if re.search(r": (error|warning|performance|portability):", line)]
 
 
-def test_a_cortex_m7_gives_the_same_numbers(tmp_path):
+@pytest.mark.parametrize("name", ["prototype", "ten-sections"])
+def test_a_cortex_m7_gives_the_same_numbers(name, tmp_path):
     compiler = tool("arm-none-eabi-gcc", "gcc-arm-none-eabi")
     emulator = tool("qemu-system-arm", "qemu-system-arm")
-    written(CExport(load_arm("single-section"), name="arm"), tmp_path)
+    written(CExport(load_arm(name), name="arm"), tmp_path)
     sources = [CORTEX / "start.c", tmp_path / "arm.c", tmp_path / "arm_test.c"]
     run(compiler, *M7, "-nostartfiles", "-T", CORTEX / "mps2.ld", *sources, "-lm", "-o", tmp_path / "arm.elf")
     machine = [emulator, "-M", "mps2-an500", "-nographic", "-semihosting-config", "enable=on,target=native"]

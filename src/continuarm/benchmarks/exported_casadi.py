@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,9 @@ def add_casadi(group: Group, work: Workload) -> None:
             "casadi.Function": casadi_functions(arm, step=STEP).implicit_step,
             "Callback": callback(casadi, plant),
         }
-        tasks = {f"implicit step, {way}": calls(lambda f=steps[way]: f(rest, *parts)) for way in WAYS}
+        tasks = {f"implicit step, {way}": calls(partial(steps[way], rest, *parts)) for way in WAYS}
         slopes = {way: steps[way].jacobian() for way in WAYS}
-        tasks |= {f"its Jacobian, {way}": calls(lambda f=slopes[way]: f(rest, *parts, 0)) for way in WAYS}
+        tasks |= {f"its Jacobian, {way}": calls(partial(slopes[way], rest, *parts, 0)) for way in WAYS}
         group.times(best(tasks, work))
         for way in WAYS:
             seconds, count = optimised(casadi, plant, steps[way], tips, work.intervals)
@@ -65,7 +66,7 @@ def callback(casadi: Any, plant: Plant) -> Any:
     native: Any = native_plant(plant, STEP)
     sizes = (plant.states.width, *(np.shape(each)[-1] for each in plant.commands.split(np.zeros(plant.commands.width))))
 
-    class Step(casadi.Callback):  # type: ignore[misc]
+    class Step(casadi.Callback):
         def __init__(self) -> None:
             casadi.Callback.__init__(self)
             self.construct("step", {"enable_fd": True})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from continuarm.arms.arm import Arm
 from continuarm.common.files import replaced
-from continuarm.export.c_compiler import shared_library
+from continuarm.export.c_compiler import compiled_c
 from continuarm.export.c_files import CExport, export_folder, write_files
 
 SIGNATURES: dict[str, tuple[tuple[str, ...], str]] = {
@@ -94,7 +94,7 @@ def export_casadi(
     written = write_files(files, place)
     library = place / f"{export.prefix}_casadi.so"
     with replaced(library) as new:
-        shared_library([place / source], new, "a library for CasADi", for_this_machine=True)
+        compiled_c([place / source], new, "a library for CasADi", for_this_machine=True)
     return [*written, library]
 
 
