@@ -10,13 +10,12 @@ export_page         one HTML file on which visitors move the arm; also `arm.page
 
 from continuarm.export.c_files import export_c
 from continuarm.export.casadi_file import export_casadi
-from continuarm.export.casadi_graph import CasadiFunctions, casadi_functions
+from continuarm.export.casadi_graph import casadi_functions
 from continuarm.export.fmu_file import export_fmu
 from continuarm.export.page import export_page
 from continuarm.export.ros2_package import export_ros2
 
 __all__ = [
-    "CasadiFunctions",
     "casadi_functions",
     "export_c",
     "export_casadi",
