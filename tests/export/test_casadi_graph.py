@@ -49,6 +49,7 @@ def test_forward_dynamics_and_tips_are_those_of_the_library(case):
         assert close(functions.tips.jacobian()(q, 0), tip_jacobian(arm, q)[:, 3:].reshape(size, size))
 
 
+@pytest.mark.slow  # Jacobians of many operations
 @pytest.mark.parametrize("name", ["plant_rate", "implicit_step"])
 def test_plants_and_their_slopes_are_those_of_complex_steps(name, case):
     arm, functions, states = case
