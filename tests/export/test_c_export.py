@@ -132,6 +132,13 @@ def test_deviations_from_misra_are_those_of_the_page():
     assert "5.1" not in deviations(CExport(load_arm("prototype")))
 
 
+@pytest.mark.parametrize("letters", [16, 17])
+def test_names_of_functions_differ_in_31_letters_or_the_deviation_is_stated(letters):
+    export = CExport(load_arm("single-section"), name="a" * letters)
+    names = {f"{export.prefix}_{each}"[:31] for each in NAMES}
+    assert (len(names) == len(NAMES)) == ("5.1" not in deviations(export))
+
+
 def test_an_arm_may_have_any_name(tmp_path):
     arm = load_arm("single-section").replace(name="an /* arm */ // \u2192 ??/ \\")
     export = CExport(arm, name="arm")
