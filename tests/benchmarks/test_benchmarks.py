@@ -28,6 +28,7 @@ TINY = Workload(
     engine_sections=(1, 3, 5, 10, 20),
     recordings=2,
     recorded=20.0,
+    intervals=3,
 )
 
 needs_native = pytest.mark.skipif(compiled.native is None, reason="the compiled module is not built")

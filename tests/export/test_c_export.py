@@ -1,13 +1,17 @@
 """Exported C gives what the library gives, for every law of a muscle and every inertia model."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
-from c_compiler import Library, largest_error
+from c_compiler import GCC, STRICT, Library, largest_error, run
 
 from continuarm import load_arm
 from continuarm.cli.app import main
 from continuarm.export import export_c
 from continuarm.export.c_check import expected, random_inputs
+from continuarm.export.c_deviations import deviations
 from continuarm.export.c_files import MOST_SECTIONS, CExport
 from random_arms import MODELS
 from random_plants import FOUR, random_plant
@@ -103,6 +107,44 @@ def test_sources_have_no_heap_no_library_and_no_letters_that_compilers_refuse():
     for name, text in files.items():
         if name != "README.md":
             assert text.isascii(), name
+
+
+@pytest.mark.parametrize("name", ["prototype", "prototype-muscles"])
+def test_no_name_hides_another(name):
+    source = CExport(load_arm(name)).source()
+    heads = re.findall(r"^(?:static )?\w+ (\w+)\(([^)]*)\)\n\{\n(.*?)^\}", source, re.MULTILINE | re.DOTALL)
+    known = {"real", "dual", "constants"}
+    for function, arguments, body in heads:
+        known.add(function)
+        inner = re.findall(r"(\w+)(?:\[\w+\])?(?=,|$)", arguments)
+        inner += re.findall(r"^ +(?:for \()?(?:const )?\w+ \*?(\w+)(?:\[\d+\])?(?= =|;)", body, re.MULTILINE)
+        assert inner
+        assert not known & set(inner), function
+
+
+def test_deviations_from_misra_are_those_of_the_page():
+    for name in ("prototype", "ten-sections"):
+        export = CExport(load_arm(name), name="a_name_of_many_letters")
+        listed = re.findall(r"^\| ([\d.]+) \|", export.readme(), re.MULTILINE)
+        assert listed == list(deviations(export))
+        page = (Path(__file__).parents[2] / "docs/how-to/run_in_c.md").read_text(encoding="utf-8")
+        assert re.findall(r"^\| ([\d.]+)[ ,]", page, re.MULTILINE) == listed
+    assert "5.1" not in deviations(CExport(load_arm("prototype")))
+
+
+@pytest.mark.parametrize("letters", [16, 17])
+def test_names_of_functions_differ_in_31_letters_or_the_deviation_is_stated(letters):
+    export = CExport(load_arm("single-section"), name="a" * letters)
+    names = {f"{export.prefix}_{each}"[:31] for each in NAMES}
+    assert (len(names) == len(NAMES)) == ("5.1" not in deviations(export))
+
+
+def test_an_arm_may_have_any_name(tmp_path):
+    arm = load_arm("single-section").replace(name="an /* arm */ // \u2192 ??/ \\")
+    export = CExport(arm, name="arm")
+    (tmp_path / "arm.h").write_text(export.header())
+    (tmp_path / "arm.c").write_text(export.source())
+    run(GCC, *STRICT, "-Wtrigraphs", "-fsyntax-only", tmp_path / "arm.c")
 
 
 def test_the_hash_is_that_of_the_arm(tmp_path):

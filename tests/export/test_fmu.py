@@ -6,8 +6,9 @@ import zipfile
 import fmpy
 import numpy as np
 import pytest
+from fmpy.fmi1 import FMICallException
 from fmpy.fmi2 import FMU2Model, FMU2Slave
-from fmpy.fmi3 import FMU3Model
+from fmpy.fmi3 import FMU3Model, FMU3Slave
 from fmpy.validation import validate_fmu
 
 from continuarm import Adaptive, load_arm, simulate
@@ -125,6 +126,82 @@ def test_parameters_are_tunable_and_states_come_back(model):
     assert numbers(made, [rate])[0] != before
     made.setFMUState(kept) if hasattr(made, "setFMUState") else made.setFMUstate(kept)
     assert numbers(made, [rate])[0] == before
+
+
+def started(description, folder, kind):
+    """A new instance for co-simulation or model exchange, ready to be moved."""
+    two = description.fmiVersion == "2.0"
+    token = description.guid if two else description.instantiationToken
+    made = {("2.0", "CS"): FMU2Slave, ("3.0", "CS"): FMU3Slave, ("2.0", "ME"): FMU2Model, ("3.0", "ME"): FMU3Model}[
+        description.fmiVersion, kind
+    ](guid=token, unzipDirectory=folder, modelIdentifier="prototype", instanceName=kind)
+    made.instantiate()
+    if two:
+        made.setupExperiment()
+    made.enterInitializationMode()
+    made.exitInitializationMode()
+    return made
+
+
+@pytest.mark.parametrize("kind", ["ME", "CS"])
+def test_a_state_in_bytes_goes_on_in_another_instance(kind, fmu, tmp_path):
+    description = fmpy.read_model_description(str(fmu))
+    places = {each.name: each.valueReference for each in description.modelVariables}
+    folder = fmpy.extract(str(fmu), tmp_path / "fmu")
+    first, second = started(description, folder, kind), started(description, folder, kind)
+    seen = [places[name] for name in ("time", "tip.s3.x", "der(qd.l22)", "energy.kinetic") if name in places]
+    numbers(first, [places["pressure.l22"], places["payload_mass"]], [3e5, 0.2])
+    numbers(first, [places["q.l22"], places["qd.l33"]], [0.01, -0.1])
+    if kind == "CS":
+        first.doStep(currentCommunicationPoint=0.0, communicationStepSize=0.1)
+    held = first.getFMUState()
+    kept = first.serializeFMUState(held)
+    expected = numbers(first, seen)
+    assert numbers(second, seen) != expected
+    second.setFMUState(second.deserializeFMUState(kept))
+    assert numbers(second, seen) == expected
+    again = second.getFMUState()
+    assert second.serializeFMUState(again) == kept  # no addresses, nothing of the past
+    if kind == "CS":
+        for each in (first, second):
+            each.doStep(currentCommunicationPoint=0.1, communicationStepSize=0.1)
+        assert numbers(second, seen) == numbers(first, seen) != expected
+    with pytest.raises(FMICallException):
+        second.deserializeFMUState(bytes(64) + kept[64:])  # of another arm
+    with pytest.raises(FMICallException):
+        second.deserializeFMUState(kept[:-8])
+    first.freeFMUState(held)
+    second.freeFMUState(again)
+    for each in (first, second):
+        each.terminate()
+        each.freeInstance()
+
+
+def test_what_it_says_it_can_is_what_it_can(fmu):
+    description = fmpy.read_model_description(str(fmu))
+    two = description.fmiVersion == "2.0"
+    for kind in (description.modelExchange, description.coSimulation):
+        assert kind.canGetAndSetFMUstate
+        assert kind.canSerializeFMUstate
+        assert kind.providesDirectionalDerivative or not two  # FMPy looks for the name of 2.0 only
+        assert not kind.needsExecutionTool
+        assert not kind.canBeInstantiatedOnlyOncePerProcess
+    assert description.coSimulation.canHandleVariableCommunicationStepSize
+    assert not getattr(description.coSimulation, "canInterpolateInputs", False)
+    assert not getattr(description.coSimulation, "providesIntermediateUpdate", False)
+    assert not getattr(description.modelExchange, "providesAdjointDerivatives", False)
+    if two:
+        assert description.modelExchange.canNotUseMemoryManagementFunctions
+        assert description.coSimulation.canNotUseMemoryManagementFunctions
+
+
+def test_references_that_do_not_exist_are_errors(model):
+    made, places = model
+    for reference in (29_999, 39_999, 49_999, 90_000):
+        with pytest.raises(FMICallException):
+            numbers(made, [reference])
+        with pytest.raises(FMICallException):
+            made.getDirectionalDerivative([reference], [places["q.l11"]], [1.0])
 
 
 def test_a_communication_step_is_a_whole_number_of_steps(tmp_path):

@@ -1,12 +1,13 @@
 """The package for ROS 2: its core moves as the library does, and a compiler reads its node."""
 
+import re
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from c_compiler import GCC, run
+from c_compiler import GCC, run, tool
 
 from continuarm import load_arm, tip_poses
 from continuarm.cli.app import main
@@ -69,11 +70,39 @@ def test_a_compiler_reads_the_node(package):
     run(CPP, *flags, "-I", DECLARATIONS, "-I", package / "include", package / "src" / "arm_node.cpp")
 
 
+def test_cmake_takes_the_package_and_builds_its_sources(package, tmp_path):
+    """With stand-ins for the packages of ROS, which export targets of the names that those of ROS have."""
+    cmake, make = tool("cmake", "cmake"), tool("make", "make")
+    interface = f"INTERFACE_INCLUDE_DIRECTORIES {DECLARATIONS}"
+    needed = [each.text for each in ElementTree.parse(package / "package.xml").getroot().iter("depend")]
+    for name in ("ament_cmake", *needed):
+        folder = tmp_path / "prefix" / "lib" / "cmake" / name
+        folder.mkdir(parents=True)
+        target = f"{name}::{name}"
+        lines = [
+            f"add_library({target} INTERFACE IMPORTED)",
+            f"set_target_properties({target} PROPERTIES {interface})",
+            f"set({name}_TARGETS {target})",
+            "macro(ament_package)\nendmacro()",
+        ]
+        (folder / f"{name}Config.cmake").write_text("\n".join(lines))
+    build = tmp_path / "build"
+    run(cmake, "-S", package, "-B", build, "-G", "Unix Makefiles", f"-DCMAKE_PREFIX_PATH={tmp_path / 'prefix'}")
+    run(make, "-C", build, "src/arm_node.o", "src/arm.o")
+
+
 def test_the_package_is_well_formed(package):
     described = ElementTree.parse(package / "package.xml").getroot()
     needed = {each.text for each in described.iter("depend")}
     build = (package / "CMakeLists.txt").read_text()
+    assert described.attrib == {"format": "3"}
+    order = ["name", "version", "description", "maintainer", "license"]
+    assert [each.tag for each in described][:5] == order  # of the schema of format 3
+    assert re.fullmatch(r"[a-z](?:_?[a-z0-9]+)*", described.findtext("name"))
     assert described.findtext("name") == "arm_arm"
+    assert described.find("maintainer").get("email")
+    assert described.findtext("buildtool_depend") == "ament_cmake"
+    assert described.findtext("export/build_type") == "ament_cmake"
     assert set(build.partition("set(PACKAGES ")[2].partition(")")[0].split()) == needed
     (started,) = ElementTree.parse(package / "launch" / "arm.launch.xml").getroot().iter("node")
     assert f"install(TARGETS {started.get('exec')} " in build

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import continuarm as ca
 import continuarm.learning
-from continuarm.export import export_c, export_casadi, export_fmu, export_ros2
+from continuarm.export import casadi_functions, export_c, export_casadi, export_fmu, export_ros2
 
 Floats = NDArray[np.float64]
 
@@ -134,6 +134,7 @@ ca.write_recording(run, fit.arm, "run.csv")
 assert_type(export_c(arm, "arm_c", name="arm", step=1e-3), list[Path])
 assert_type(export_fmu(arm, "arm.fmu", version="3.0"), Path)
 assert_type(export_casadi(arm, "arm_casadi"), list[Path])
+casadi_functions(arm, step=1e-3).implicit_step.jacobian()
 assert_type(export_ros2(arm, Path("arm_ros2")), list[Path])
 
 # Other processes, errors

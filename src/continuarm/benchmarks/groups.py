@@ -50,10 +50,12 @@ class Workload(Repeats):
     recordings: int = 10
     recorded: float = 100.0
     """Recordings of a fit, and how long each is, s."""
+    intervals: int = 25
+    """Of a trajectory optimisation in CasADi."""
 
 
 FULL = Workload()
-QUICK = Workload(repeats=3, seconds=0.01, arms=10_000, recordings=2, recorded=20.0)
+QUICK = Workload(repeats=3, seconds=0.01, arms=10_000, recordings=2, recorded=20.0, intervals=10)
 
 
 def native_loop(arm: Arm, state: Sequence[Floats]) -> Task:

@@ -16,6 +16,7 @@ import continuarm
 from continuarm.benchmarks import groups
 from continuarm.benchmarks.control import measure_control
 from continuarm.benchmarks.derivatives import measure_derivatives
+from continuarm.benchmarks.exports import measure_export
 from continuarm.benchmarks.frameworks import measure_frameworks
 from continuarm.benchmarks.groups import FULL, Workload
 from continuarm.benchmarks.identification import measure_identification
@@ -44,6 +45,7 @@ GROUPS: dict[str, Callable[[Workload], Group]] = {
     "control": measure_control,
     "predictive": measure_predictive,
     "learning": measure_learning,
+    "export": measure_export,
     "pages": measure_pages,
     "identification": measure_identification,
     "frameworks": measure_frameworks,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import os
+import re
 from importlib import resources
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from continuarm.common.text import short
 from continuarm.engine.arithmetic import structs
 from continuarm.export.c_check import check_program
 from continuarm.export.c_constants import Row, constants, constants_table, constants_type
+from continuarm.export.c_deviations import deviations
 from continuarm.export.c_functions import Function, functions
 from continuarm.export.c_identifiers import prefix_of
 from continuarm.export.c_language import C99, DualC99, plain
@@ -39,7 +41,7 @@ class CExport:
         require_arm(arm)
         if arm.n > MOST_SECTIONS:
             raise ValueError(f"{arm.name!r} has {arm.n} sections: at most {MOST_SECTIONS} can be exported as C")
-        self.arm, self.step = arm, duration("step", step, SHORTEST_STEP, 1.0)
+        self.arm, self.step = arm, step_length(step)
         self.prefix = prefix_of(arm, name)
         self.structure = Structure(arm, tunable)
         self.plain = PlantRoutines(self.structure, C99(self.prefix))
@@ -115,7 +117,7 @@ class CExport:
         return "\n".join(parts)
 
     def _banner(self, what: str) -> str:
-        name = plain(self.arm.name).rstrip(".").replace("*/", "")
+        name = re.sub(r"[^\w .,()+-]", "", plain(self.arm.name)).rstrip(".")  # nothing that begins or ends a comment
         model = "exact integrals" if self.structure.model == "integral" else "shaped centre of gravity"
         return "\n".join(
             [
@@ -273,6 +275,12 @@ static {p}_status all_finite(const real *from, uint32_t count)
         return "\n".join(lines)
 
     @property
+    def most_locals(self) -> int:
+        """The most constants that a step declares."""
+        made = [*self.plain.steps.values(), *self.dual.steps.values()]
+        return max(len(each.loads) + len(each.statements) for each in made)
+
+    @property
     def stack_numbers(self) -> int:
         """The most numbers that a step keeps at once: what it takes of the stack beyond registers."""
         made = [*self.plain.steps.values(), *self.dual.steps.values()]
@@ -291,6 +299,7 @@ static {p}_status all_finite(const real *from, uint32_t count)
             "VERSION": VERSION,
             "OPERATIONS": operations,
             "ALIVE": str(self.stack_numbers),
+            "DEVIATIONS": "\n".join(f"| {rule} | {reason} |" for rule, reason in deviations(self).items()),
         }
         for word, value in words.items():
             text = text.replace(f"@{word}@", value)
@@ -323,6 +332,11 @@ def export_c(arm: Arm, folder: str | os.PathLike[str], *, name: str | None = Non
     """
     files = CExport(arm, name, step).files()
     return write_files(files, export_folder(folder))
+
+
+def step_length(step: float) -> float:
+    """The length of implicit steps, s, checked."""
+    return duration("step", step, SHORTEST_STEP, 1.0)
 
 
 def export_folder(folder: str | os.PathLike[str]) -> Path:

@@ -8,7 +8,10 @@ from continuarm.arms.arm import Arm
 from continuarm.common.text import short
 
 LONGEST = 24
-"""Letters of a prefix: with what follows, the first 63 of every name tell it from others, as C99 promises."""
+"""Letters of a prefix: with what follows, the first 63 of every name tell it from others, as C99 promises in a file."""
+
+DISTINCT = 16
+"""Letters of a prefix with which the first 31 tell functions apart, all that C99 promises of names between files."""
 
 KEYWORDS = frozenset(
     """auto break case char const continue default do double else enum extern float for goto if inline int long register

@@ -8,8 +8,16 @@ from typing import NamedTuple
 
 from continuarm.arms.arm import Arm
 from continuarm.common.files import replaced
-from continuarm.export.c_compiler import shared_library
+from continuarm.export.c_compiler import compiled_c
 from continuarm.export.c_files import CExport, export_folder, write_files
+
+SIGNATURES: dict[str, tuple[tuple[str, ...], str]] = {
+    "forward_dynamics": (("q", "qd", "tau"), "qdd"),
+    "tips": (("q",), "positions"),
+    "plant_rate": (("state", "pressures", "forces", "wrench"), "rate"),
+    "implicit_step": (("state", "pressures", "forces", "wrench"), "after"),
+}
+"""The arguments and the result of every function for CasADi."""
 
 
 class Part(NamedTuple):
@@ -86,61 +94,34 @@ def export_casadi(
     written = write_files(files, place)
     library = place / f"{export.prefix}_casadi.so"
     with replaced(library) as new:
-        shared_library([place / source], new, "a library for CasADi", for_this_machine=True)
+        compiled_c([place / source], new, "a library for CasADi", for_this_machine=True)
     return [*written, library]
 
 
 def externals(export: CExport) -> list[External]:
     """All functions."""
     s = export.structure
-    size, width = s.size, s.states.width
-    coordinates = [Part(each, k * size, size) for k, each in enumerate(("q", "qd", "tau"))]
-    commands = [
-        Part("pressures", 0, s.commands.forces),
-        Part("forces", s.commands.forces, size),
-        Part("wrench", s.commands.wrench, 6),
-    ]
-    driven = [Part("state", s.commands.width, width), *commands]
-    state = f"&x[{s.commands.width}]"
-    zeros = [f"zero{{0}}({width}U, y);"]
-    return [
-        External(
-            "forward_dynamics",
-            coordinates,
-            "qdd",
-            size,
-            0,
-            [f"accelerations(arm, x, &x[{size}], &x[{2 * size}], y, w);"],
-            [f"accelerations_along(arm, x, &x[{size}], &x[{2 * size}], y, w);"],
-        ),
-        External(
-            "tips",
-            coordinates[:1],
-            "positions",
-            3 * s.n,
-            0,
-            ["tips(arm, x, poses, w);", *_positions(s.n)],
-            ["tips_along(arm, x, poses, w);", *_positions(s.n)],
-        ),
-        External(
-            "plant_rate",
-            driven,
-            "rate",
-            width,
-            s.commands.width,
-            [zeros[0].format(""), f"rate(arm, x, {state}, y, w);"],
-            [zeros[0].format("_along"), f"rate_along(arm, x, {state}, y, w);"],
-        ),
-        External(
-            "implicit_step",
-            driven,
-            "after",
-            width,
-            s.commands.width,
-            [f"step(arm, x, {state}, w);", f"copy({state}, {width}U, y);"],
-            [f"step_along(arm, x, {state}, w);", f"copy_along({state}, {width}U, y);"],
-        ),
-    ]
+    size, width, begin = s.size, s.states.width, s.commands.width
+    parts = {each: Part(each, k * size, size) for k, each in enumerate(("q", "qd", "tau"))}
+    parts |= {
+        "pressures": Part("pressures", 0, s.commands.forces),
+        "forces": Part("forces", s.commands.forces, size),
+        "wrench": Part("wrench", s.commands.wrench, 6),
+        "state": Part("state", begin, width),
+    }
+    state = f"&x[{begin}]"
+    bodies: dict[str, tuple[int, int, list[str]]] = {  # rows, where q begins, and statements over one kind of numbers
+        "forward_dynamics": (size, 0, [f"accelerations{{0}}(arm, x, &x[{size}], &x[{2 * size}], y, w);"]),
+        "tips": (3 * s.n, 0, ["tips{0}(arm, x, poses, w);", *_positions(s.n)]),
+        "plant_rate": (width, begin, [f"zero{{0}}({width}U, y);", f"plant_rate{{0}}(arm, x, {state}, y, w);"]),
+        "implicit_step": (width, begin, [f"plant_step{{0}}(arm, x, {state}, w);", f"copy{{0}}({state}, {width}U, y);"]),
+    }
+    made = []
+    for name, (arguments, result) in SIGNATURES.items():
+        rows, q, lines = bodies[name]
+        value, along = ([line.format(kind) for line in lines] for kind in ("", "_along"))
+        made.append(External(name, [parts[each] for each in arguments], result, rows, q, value, along))
+    return made
 
 
 def _positions(n: int) -> list[str]:

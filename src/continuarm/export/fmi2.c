@@ -81,17 +81,8 @@ NO_VARIABLES(Integer, int)
 NO_VARIABLES(Boolean, fmi2Boolean)
 NO_VARIABLES(String, fmi2String)
 
-fmi2Status fmi2GetFMUstate(fmi2Component c, void **state)
-{
-    if (*state == NULL) {
-        *state = malloc(sizeof(instance));
-    }
-    if (*state != NULL) {
-        memcpy(*state, c, sizeof(instance));
-    }
-    return (*state != NULL) ? 0 : 3;
-}
-fmi2Status fmi2SetFMUstate(fmi2Component c, void *state) { memcpy(c, state, sizeof(instance)); return 0; }
+fmi2Status fmi2GetFMUstate(fmi2Component c, void **state) { return status_of(keep(c, state)); }
+fmi2Status fmi2SetFMUstate(fmi2Component c, void *state) { return status_of(restore(c, state)); }
 fmi2Status fmi2FreeFMUstate(fmi2Component c, void **state)
 {
     (void)c;
@@ -102,27 +93,17 @@ fmi2Status fmi2FreeFMUstate(fmi2Component c, void **state)
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, void *state, size_t *size)
 {
     (void)c, (void)state;
-    *size = sizeof(instance);
+    *size = sizeof(snapshot);
     return 0;
 }
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, void *state, char bytes[], size_t size)
 {
     (void)c;
-    if (size < sizeof(instance)) {
-        return 3;
-    }
-    memcpy(bytes, state, sizeof(instance));
-    return 0;
+    return status_of(to_bytes(state, bytes, size));
 }
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const char bytes[], size_t size, void **state)
 {
-    if (size != sizeof(instance) || fmi2GetFMUstate(c, state) != 0) {
-        return 3;
-    }
-    memcpy(*state, bytes, size);
-    ((instance *)*state)->environment = ((instance *)c)->environment; /* addresses do not last */
-    ((instance *)*state)->message = ((instance *)c)->message;
-    return 0;
+    return status_of(from_bytes(c, bytes, size, state));
 }
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference unknowns[], size_t unknown_count,
                                         const fmi2ValueReference knowns[], size_t known_count, const double seed[],

@@ -135,17 +135,8 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference vr, si
     return 3;
 }
 
-fmi3Status fmi3GetFMUState(fmi3Instance c, void **state)
-{
-    if (*state == NULL) {
-        *state = malloc(sizeof(instance));
-    }
-    if (*state != NULL) {
-        memcpy(*state, c, sizeof(instance));
-    }
-    return (*state != NULL) ? 0 : 3;
-}
-fmi3Status fmi3SetFMUState(fmi3Instance c, void *state) { memcpy(c, state, sizeof(instance)); return 0; }
+fmi3Status fmi3GetFMUState(fmi3Instance c, void **state) { return status_of(keep(c, state)); }
+fmi3Status fmi3SetFMUState(fmi3Instance c, void *state) { return status_of(restore(c, state)); }
 fmi3Status fmi3FreeFMUState(fmi3Instance c, void **state)
 {
     (void)c;
@@ -156,27 +147,17 @@ fmi3Status fmi3FreeFMUState(fmi3Instance c, void **state)
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, void *state, size_t *size)
 {
     (void)c, (void)state;
-    *size = sizeof(instance);
+    *size = sizeof(snapshot);
     return 0;
 }
 fmi3Status fmi3SerializeFMUState(fmi3Instance c, void *state, uint8_t bytes[], size_t size)
 {
     (void)c;
-    if (size < sizeof(instance)) {
-        return 3;
-    }
-    memcpy(bytes, state, sizeof(instance));
-    return 0;
+    return status_of(to_bytes(state, bytes, size));
 }
 fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const uint8_t bytes[], size_t size, void **state)
 {
-    if (size != sizeof(instance) || fmi3GetFMUState(c, state) != 0) {
-        return 3;
-    }
-    memcpy(*state, bytes, size);
-    ((instance *)*state)->environment = ((instance *)c)->environment; /* addresses do not last */
-    ((instance *)*state)->message = ((instance *)c)->message;
-    return 0;
+    return status_of(from_bytes(c, bytes, size, state));
 }
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknowns[], size_t unknown_count,
                                         const fmi3ValueReference knowns[], size_t known_count, const double seed[],

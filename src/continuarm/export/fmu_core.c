@@ -38,10 +38,22 @@ typedef struct {
     @PREFIX@_derivative_workspace derivatives;
 } instance;
 
+/* What a state of an FMU is: all that what comes after depends on, and whose it is; no addresses, so that it can be
+ * kept in a file. */
+typedef struct {
+    char token[64];
+    double time;
+    @PREFIX@_arm arm;
+    real commands[INPUTS];
+    real state[STATES];
+} snapshot;
+
+static const char TOKEN[] = "@DIGEST@";
+
 static instance *create(const char *name, const char *token)
 {
     instance *made = NULL;
-    if (strcmp(token, "@DIGEST@") == 0) {
+    if (name != NULL && token != NULL && strcmp(token, TOKEN) == 0) {
         made = calloc(1, sizeof(instance));
     }
     if (made != NULL) {
@@ -60,6 +72,55 @@ static void reset(instance *of)
     of->is_current = false;
 }
 
+static bool belongs(const snapshot *kept) { return memcmp(kept->token, TOKEN, sizeof(kept->token)) == 0; }
+
+/* Into *kept, which is made where it is NULL. */
+static outcome keep(const instance *of, void **kept)
+{
+    snapshot *made = (*kept != NULL) ? *kept : malloc(sizeof(snapshot));
+    if (made == NULL) {
+        return ERROR;
+    }
+    memcpy(made->token, TOKEN, sizeof(made->token));
+    made->time = of->time;
+    made->arm = of->arm;
+    memcpy(made->commands, of->commands, sizeof(of->commands));
+    memcpy(made->state, of->state, sizeof(of->state));
+    *kept = made;
+    return DONE;
+}
+
+static outcome restore(instance *of, const snapshot *kept)
+{
+    if (kept == NULL || !belongs(kept)) {
+        return ERROR;
+    }
+    of->time = kept->time;
+    of->arm = kept->arm;
+    memcpy(of->commands, kept->commands, sizeof(of->commands));
+    memcpy(of->state, kept->state, sizeof(of->state));
+    of->is_current = false;
+    return DONE;
+}
+
+static outcome to_bytes(const snapshot *kept, void *bytes, size_t size)
+{
+    if (size < sizeof(snapshot)) {
+        return ERROR;
+    }
+    memcpy(bytes, kept, sizeof(snapshot));
+    return DONE;
+}
+
+static outcome from_bytes(const instance *of, const void *bytes, size_t size, void **kept)
+{
+    if (size != sizeof(snapshot) || !belongs(bytes) || keep(of, kept) != DONE) {
+        return ERROR;
+    }
+    memcpy(*kept, bytes, size);
+    return DONE;
+}
+
 /* Everything that depends on commands and state. */
 static outcome update(instance *of)
 {
@@ -67,7 +128,7 @@ static outcome update(instance *of)
     if (!of->is_current) {
         good = in_range(&of->arm, of->state);
         if (good) {
-            rate(&of->arm, of->commands, of->state, of->rate, &of->work);
+            plant_rate(&of->arm, of->commands, of->state, of->rate, &of->work);
             tips(&of->arm, of->state, of->tips, &of->work);
             lengths(&of->arm, of->state, of->lengths);
             energies(&of->arm, of->state, &of->state[COORDINATES], of->energies, &of->work);
@@ -157,7 +218,7 @@ static outcome change(instance *of, const uint32_t unknowns[], size_t unknown_co
     join(of->commands, commands_dot, INPUTS, w->inputs);
     join(of->state, state_dot, STATES, &w->inputs[INPUTS]);
     zero_along(STATES, w->outputs);
-    rate_along(&of->arm, w->inputs, &w->inputs[INPUTS], w->outputs, w);
+    plant_rate_along(&of->arm, w->inputs, &w->inputs[INPUTS], w->outputs, w);
     changes(w->outputs, STATES, rate_dot);
     tips_along(&of->arm, &w->inputs[INPUTS], w->outputs, w);
     changes(w->outputs, 16U * SECTIONS, tips_dot);
@@ -166,6 +227,9 @@ static outcome change(instance *of, const uint32_t unknowns[], size_t unknown_co
     lengths(&of->arm, state_dot, lengths_dot); /* linear */
     for (size_t k = 0; k < unknown_count; k++) {
         const uint32_t place = PLACE(unknowns[k]);
+        if (place_of(of, unknowns[k]) == NULL) {
+            return ERROR;
+        }
         switch (KIND(unknowns[k])) {
             case RATE: found[k] = rate_dot[place]; break;
             case STATE: found[k] = state_dot[place]; break;
@@ -190,7 +254,7 @@ static outcome go_on(instance *of, double begin, double length)
         if (!in_range(&of->arm, of->state)) {
             return DISCARD;
         }
-        step(&of->arm, of->commands, of->state, &of->work);
+        plant_step(&of->arm, of->commands, of->state, &of->work);
         if (all_finite(of->state, STATES) != @MACRO@_OK) {
             return DISCARD;
         }

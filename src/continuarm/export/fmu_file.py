@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import choice
 from continuarm.common.files import output_path, replaced
-from continuarm.export.c_compiler import shared_library
+from continuarm.export.c_compiler import compiled_c
 from continuarm.export.c_files import VERSION, CExport
 from continuarm.export.fmu_variables import Variable, variables
 
@@ -80,7 +80,7 @@ def export_fmu(
         for each, text in sources.items():
             (Path(scratch) / each).write_text(text, encoding="utf-8")
         library = Path(scratch) / f"{export.prefix}.so"
-        shared_library([Path(scratch) / functions], library, "an FMU")
+        compiled_c([Path(scratch) / functions], library, "an FMU")
         with replaced(place) as new, zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as archive:
             _put(archive, "modelDescription.xml", description)
             _put(archive, f"binaries/{folder}/{export.prefix}.so", library.read_bytes())
@@ -160,8 +160,11 @@ _OUTPUTS = ("tip", "length", "energy")
 def _description_2(export: CExport, made: list[Variable]) -> str:
     root = _head(export, "2.0", {"guid": export.digest, "numberOfEventIndicators": "0"})
     can = {"canGetAndSetFMUstate": "true", "canSerializeFMUstate": "true", "providesDirectionalDerivative": "true"}
-    steps = {"canHandleVariableCommunicationStepSize": "true"}
-    kinds: list[tuple[str, dict[str, str]]] = [("ModelExchange", {}), ("CoSimulation", steps)]
+    can["canNotUseMemoryManagementFunctions"] = "true"
+    kinds: list[tuple[str, dict[str, str]]] = [
+        ("ModelExchange", {"completedIntegratorStepNotNeeded": "true"}),
+        ("CoSimulation", {"canHandleVariableCommunicationStepSize": "true"}),
+    ]
     for kind, more in kinds:
         element = ElementTree.SubElement(root, kind, {"modelIdentifier": export.prefix} | can | more)
         ElementTree.SubElement(ElementTree.SubElement(element, "SourceFiles"), "File", name="fmi2.c")

@@ -51,10 +51,10 @@ class PlantRoutines(Routines):
             for j, i in enumerate(self.s.muscle_sections):
                 self._step(to, "along", f"&arm->muscles[{j}]", numbers_at("q", i), f"&found[{j}]")
 
-    def rate(self) -> None:
+    def plant_rate(self) -> None:
         """The rate of change of a state under commands."""
         s = self.s
-        with self._routine("rate", self.rate.__doc__ or "", "commands state", "found") as to:
+        with self._routine("plant_rate", self.plant_rate.__doc__ or "", "commands state", "found") as to:
             qd = f"&state[{s.size}]"
             self._help(to, "zero", "2U", "w->power")
             self._help(to, "zero", "1U", "w->still")
@@ -120,10 +120,10 @@ class PlantRoutines(Routines):
                         halfway = (tau, block, f"&w->creep[{k}]")
                         self._step(to, "branch_ahead", *given, tau, block, "&arm->step", *halfway)
 
-    def step(self) -> None:
+    def plant_step(self) -> None:
         """A state one implicit step later, in place, under commands that are means over it."""
         s = self.s
-        with self._routine("step", self.step.__doc__ or "", "commands", "state") as to:
+        with self._routine("plant_step", self.plant_step.__doc__ or "", "commands", "state") as to:
             self._run(to, "look_ahead", "commands", "state")
             self._run(to, "step_ahead", "state", f"&state[{s.size}]", "w->tau", "w->after")
             for j, lags in enumerate(s.lagged):

@@ -57,14 +57,16 @@ def positive_part(a: Array) -> Array:
     """max(a, 0), by the real part for a complex number."""
     if isinstance(a, (float, complex, np.ndarray, np.generic)) and np.asarray(a).dtype != object:
         return np.where(np.real(a) > 0, a, 0.0)
-    return np.asarray(a).item().positive_part()
+    number = np.asarray(a).item()
+    return max(number, 0.0) if isinstance(number, (int, float)) else number.positive_part()
 
 
 def is_positive(a: Array) -> Array:
     """1 where a > 0, else 0: the slope of positive_part."""
     if isinstance(a, (float, complex, np.ndarray, np.generic)) and np.asarray(a).dtype != object:
         return np.where(np.real(a) > 0, 1.0, 0.0)
-    return np.asarray(a).item().is_positive()
+    number = np.asarray(a).item()
+    return float(number > 0) if isinstance(number, (int, float)) else number.is_positive()
 
 
 def magnitude(a: Array) -> Array:
