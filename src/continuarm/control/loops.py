@@ -109,22 +109,25 @@ class Loop:
                 f"arm of the controller has {muscle_count(model)} muscles in {model.n} sections: "
                 f"must have {muscle_count(arm)} in {arm.n}, as {arm.name!r} has"
             )
-        control = Control(self.rate, _unused, _Asked(self, arm, Plant(arm), Plant(model)), self._tracking(arm))
+        plant = Plant(arm)
+        believed = plant if model is arm else Plant(model)
+        asked = _Asked(self, arm, plant, believed)
+        control = Control(self.rate, _unused, asked, self._tracking(arm, plant, believed))
         return CommandsOverTime(np.zeros(1), nothing, nothing, control)
 
-    def _tracking(self, arm: Arm) -> Tracking | None:
+    def _tracking(self, arm: Arm, plant: Plant, model: Plant) -> Tracking | None:
         """What compiled code needs to run the loop, where it can: computed torque over q, a muscle each, all seen."""
         controller = self.controller
         if type(controller) is not ComputedTorque or controller.space != "muscles":
             return None
         if any(self.noise) or self.delay or self.observer is not None:
             return None
-        if not is_one_to_one(controller.arm) or not is_one_to_one(arm) or Plant(arm).branches:
+        if not is_one_to_one(controller.arm) or not is_one_to_one(arm) or plant.branches:
             return None
         goals = InMuscles(controller.arm, self.reference, controller.posture)
         goals.at(0.0)  # begins the path, which is no part of the motion's time
         return Tracking(
-            Plant(controller.arm),
+            model,
             controller.lead,
             controller.gains,
             controller.velocity_gains,

@@ -15,9 +15,10 @@ from continuarm.control.postures import inverse_kinematics
 from continuarm.control.references import Reference, Target
 from continuarm.engine.state_checks import checked
 
-AHEAD = 0.25
-"""s, by which a path is computed at a time; and a margin of knots, so that its spline does not feel where it ends."""
+AHEAD, FURTHER = 4.0, 1.25
+"""A path is computed for so many s, and then so many times as far as it is asked for: in few large batches."""
 MARGIN = 4
+"""Knots more at both ends, so that a spline does not feel where it ends."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ class InMuscles:
         known = self._known
         if known.get("until", -1.0) < until:
             q = known.get("q", np.zeros((0, 3 * self.arm.n)))
-            last = int(np.ceil((until + AHEAD) * self.rate)) + MARGIN
+            last = int(np.ceil(max(AHEAD, FURTHER * until) * self.rate)) + MARGIN
             times = np.arange(len(q) - MARGIN, last + 1) / self.rate  # the first knots are before 0
             q = np.concatenate([q, self._postures(times)])
             known["q"], known["until"] = q, (last - MARGIN) / self.rate

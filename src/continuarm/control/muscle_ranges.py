@@ -44,9 +44,8 @@ class MuscleRanges:
         """q (3n,) whose muscles come nearest to some lengths; ValueError where no q is within the ranges."""
         found = np.zeros(3 * self.arm.n)
         for i, (own, rows) in enumerate(zip(self.muscles, self.maps, strict=True)):
-            q = np.linalg.lstsq(rows, lengths[own], rcond=None)[0]
-            if not self.is_box:  # the middle of a polytope: as far as can be from every end
-                q = _deepest(rows, self.least[own], self.greatest[own])
+            # the middle of a polytope: as far as can be from every end
+            q = lengths[own] if self.is_box else _deepest(rows, self.least[own], self.greatest[own])
             inside = (rows @ q > self.least[own]) & (rows @ q < self.greatest[own])
             if not inside.all():
                 name = self.arm.muscle_names[own.start + int(np.argmin(inside))]

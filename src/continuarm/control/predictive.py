@@ -22,11 +22,8 @@ from continuarm.control.predictive_solver import CondensedProgram
 from continuarm.control.references import Reference
 from continuarm.engine import compiled
 
-FIRST_ITERATIONS = 30
-"""At most so many at a first call, which has no plan to begin with."""
-
-SETTLED = 1e-3
-"""A first plan is good where an iteration lowers the cost by less than this share of it."""
+MEDIUM = 0.4
+"""Of the way between the limits, where a second first plan begins: the better of both is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +147,9 @@ class PredictiveControl:
     `PredictiveWeights`), where the state follows the implicit steps of the arm with its muscles and valves,
     x_(k+1) = F(x_k, u_k). Limits of pressures and of their rates are kept exactly; muscle ranges and obstacles are
     soft: to pass them costs. Each call is one iteration of Gauss and Newton around the plan of the call before, shifted
-    to now (real-time iteration), with exact derivatives of F: a quadratic program in the pressures of all nodes. The
-    first call iterates until it settles. A plan is only replaced by one that costs less, or as much to 0.1 %; where the
+    to now (real-time iteration), with exact derivatives of F: a quadratic program in the pressures of all nodes. Where
+    the plan comes to another cost than that program foresaw, by more than 1 %, up to two more follow; the first call
+    iterates until it settles. A plan is only replaced by one that costs less, or as much to 0.1 %; where the
     time is over, or the program has no solution, the last good plan is kept, and `plan.status` says why.
 
     Pressures stay a little above the dead zone of their muscle: below it a change does nothing, and no derivative says
@@ -306,39 +304,33 @@ class PredictiveControl:
         is_first = not plan.t <= now < plan.t + self.nodes * self.node
         if is_first:
             self.reset()
-            inputs, previous, elapsed = self._first_guess(start), None, self.node
+            previous, elapsed = None, self.node
         else:
             elapsed = now - plan.t
-            inputs = shifted(plan.inputs, elapsed / self.node)
             previous = plan.inputs[0] if elapsed else plan.previous
         targets = self._targets(now, reference, previous)
         deadline = math.inf if self.time_limit is None else began + self.time_limit
         program = self._program
         program.begin(deadline, min(elapsed, self.node))
-        found = program.improved(start, inputs, targets)
-        for _ in range(FIRST_ITERATIONS if is_first else 0):
-            before = found.cost
-            if found.status != "solved" or time.perf_counter() > deadline:
-                break
-            better = program.improved(start, found.inputs, targets)
-            if better.status != "solved":
-                break
-            found = better
-            if before - found.cost < SETTLED * before:
-                break
+        if is_first:
+            guesses = self._first_guesses(start)
+            found = min((program.settled(start, each, targets) for each in guesses), key=lambda it: it.cost)
+        else:
+            found = program.kept_up(start, shifted(plan.inputs, elapsed / self.node), targets)
         plan.t, plan.inputs, plan.previous = now, found.inputs, previous
         plan.pressures, plan.states = found.inputs @ problem.spread.T, found.states
         plan.cost, plan.status = found.cost, found.status
         plan.seconds = program.seconds | {"rest": time.perf_counter() - began - sum(program.seconds.values())}
         return plan.pressures[0].copy()
 
-    def _first_guess(self, start: Floats) -> Floats:
-        """What is in the muscles where it is known, and a little pressure elsewhere."""
+    def _first_guesses(self, start: Floats) -> list[Floats]:
+        """Inputs of all nodes: little pressure, or what is in the muscles where it is known; and a medium one."""
         low, high = self._limits
         plant, spread = self._problem.plant, self._problem.spread
         inside = plant.states.split(start).pressures @ spread / spread.sum(axis=0)
         guess = np.where(plant.lagged.any(), inside, 0.0)
-        return np.tile(np.clip(guess, low + 0.05 * (high - low), high), (self.nodes, 1))
+        little = np.clip(guess, low + 0.05 * (high - low), high)
+        return [np.tile(each, (self.nodes, 1)) for each in (little, low + MEDIUM * (high - low))]
 
     def _targets(self, now: float, reference: Reference, previous: Floats | None) -> Targets:
         muscles = getattr(reference, "space", None) == "muscles"

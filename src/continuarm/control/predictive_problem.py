@@ -204,12 +204,15 @@ class PredictiveProblem:
 
     def cost(self, inputs: Floats, targets: Targets, terms: Sequence[Terms]) -> float:
         """The cost of inputs (nodes, inputs), Pa, and of the deviations of the states that they lead to."""
+        return self._cost_of_inputs(inputs, targets) + float(sum(each.value @ each.value for each in terms))
+
+    def _cost_of_inputs(self, inputs: Floats, targets: Targets) -> float:
         changes = inputs[1:] - inputs[:-1]
         total = np.vdot(inputs, inputs) / self.sizes.pressure**2 + np.vdot(changes, changes) / self.sizes.change**2
         if targets.previous is not None:
             first = inputs[0] - targets.previous
             total += first @ first / self.sizes.change**2
-        return float(total + sum(each.value @ each.value for each in terms))
+        return float(total)
 
     @cached_property
     def _input_weights(self) -> tuple[Floats, Floats]:
@@ -232,8 +235,8 @@ class PredictiveProblem:
         by_inputs: Floats,
         terms: Sequence[Terms],
         moved: Floats | None = None,
-    ) -> tuple[Floats, Floats]:
-        """H and g of the model ½ zᵀ H z + gᵀ z of half of the cost, for changes z of all inputs in units of SCALE.
+    ) -> tuple[Floats, Floats, float]:
+        """H, g and c of the model zᵀ H z + 2 gᵀ z + c of the cost, for changes z of all inputs in units of SCALE.
 
         by_inputs: see `condensed`. moved: the z at which terms were taken, if not at 0.
         """
@@ -245,8 +248,10 @@ class PredictiveProblem:
         H = rows.T @ rows
         H += weights
         values = np.concatenate([each.value for each in terms])
-        g += (values if moved is None else values - rows @ moved) @ rows
-        return H, g
+        if moved is not None:
+            values = values - rows @ moved
+        g += values @ rows
+        return H, g, self._cost_of_inputs(inputs, targets) + float(values @ values)
 
     def condensed(self, swept: Swept) -> Floats:
         """∂q_k/∂(all inputs), per SCALE: (nodes, 3n, nodes · inputs)."""

@@ -1,4 +1,4 @@
-"""One iteration of predictive control: steps with their slopes, the quadratic program, and whether it helped.
+"""Iterations of predictive control: steps with their slopes, the quadratic program, and whether it helped.
 
 The program is condensed: states are eliminated, its unknowns are the pressures of all nodes. For arms of a few sections
 the dense solver of PIQP is then faster than its multistage one, and what muscles remember costs nothing more.
@@ -27,6 +27,18 @@ AGAIN = 2
 SHARES = (0.5, 0.25, 0.0625)
 """Of the way to the program's last solution that are tried then, until the true cost falls."""
 
+FIRST_ITERATIONS = 30
+"""At most so many at a first call, which has no plan to begin with."""
+
+MOST_ITERATIONS = 3
+"""At most so many at every other call."""
+
+FORESEEN = 0.01
+"""One is enough there where its quadratic program foresaw the cost to this share of it."""
+
+SETTLED = 1e-4
+"""A first plan is good where an iteration lowers the cost by less than this share of it."""
+
 
 class Found(NamedTuple):
     """A plan."""
@@ -35,6 +47,7 @@ class Found(NamedTuple):
     states: Floats  # (nodes, width), after each node; empty where the model's range ends
     cost: float
     status: str
+    foreseen: float = math.nan  # what the quadratic program took it to cost
 
 
 class CondensedProgram:
@@ -63,8 +76,38 @@ class CondensedProgram:
         self._deadline, self._first_time = deadline, first_time
         self.seconds = {"linearisation": 0.0, "program": 0.0}
 
-    def improved(self, start: Floats, inputs: Floats, targets: Targets) -> Found:
-        """A plan that costs less, from a state under inputs (nodes, inputs); or the same, and why."""
+    def settled(self, start: Floats, inputs: Floats, targets: Targets) -> Found:
+        """A plan from a guess, by iterations that each lower the cost, until they lower it no more."""
+        found = self.improved(start, inputs, targets)
+        for _ in range(FIRST_ITERATIONS - 1):
+            if found.status != "solved" or time.perf_counter() > self._deadline:
+                break
+            better = self.improved(start, found.inputs, targets, as_good=0.0)
+            if better.status != "solved":
+                break
+            gain, found = found.cost - better.cost, better
+            if gain < SETTLED * found.cost:
+                break
+        return found
+
+    def kept_up(self, start: Floats, inputs: Floats, targets: Targets) -> Found:
+        """A plan from one that is nearly good: by one iteration, or a few where that was not as foreseen."""
+        found = self.improved(start, inputs, targets)
+        for _ in range(MOST_ITERATIONS - 1):
+            as_foreseen = abs(found.foreseen - found.cost) <= FORESEEN * found.cost
+            if found.status != "solved" or as_foreseen or time.perf_counter() > self._deadline:
+                break
+            better = self.improved(start, found.inputs, targets)
+            if better.status != "solved":
+                break
+            found = better
+        return found
+
+    def improved(self, start: Floats, inputs: Floats, targets: Targets, as_good: float = AS_GOOD) -> Found:
+        """A plan that costs less, or more by the share as_good, from a state under inputs (nodes, inputs).
+
+        Or the same plan, and why.
+        """
         low, high = self.limits
         inputs = np.clip(inputs, low, high)
         if self.most_rate is not None and targets.previous is not None:
@@ -80,13 +123,14 @@ class CondensedProgram:
         if time.perf_counter() > self._deadline:
             return kept
         by_inputs = self.problem.condensed(swept)
-        change, reason = self._solve(inputs, targets, by_inputs, terms)
+        change, reason, foreseen = self._solve(inputs, targets, by_inputs, terms)
         if change is None:
             return kept._replace(status=reason)
+        ways = [change]
         for again in range(AGAIN + 1):
-            found = self._tried(start, inputs + change, targets)
-            if found.cost <= (1 + AS_GOOD) * cost:
-                return found
+            found = self._tried(start, inputs + ways[-1], targets)
+            if found.cost <= (1 + as_good) * cost:
+                return found._replace(foreseen=foreseen)
             if again == AGAIN or not len(found.states) or time.perf_counter() > self._deadline:
                 break
             # limits that only this plan meets were not in the program: once more, with what it comes to
@@ -94,14 +138,14 @@ class CondensedProgram:
             if len(there) == len(terms) == 1:
                 break
             moved = ((found.inputs - inputs) / SCALE).ravel()
-            better, _ = self._solve(inputs, targets, by_inputs, there, moved)
+            better, _, foreseen = self._solve(inputs, targets, by_inputs, there, moved)
             if better is None:
                 break
-            change = better
+            ways.append(better)
         for share in SHARES:
-            found = self._tried(start, inputs + share * change, targets)
+            found = min((self._tried(start, inputs + share * each, targets) for each in ways), key=lambda it: it.cost)
             if found.cost <= cost:
-                return found
+                return found._replace(foreseen=cost)  # no model of this: again where it gained much
         return kept._replace(status="kept: nothing better was found")
 
     def _tried(self, start: Floats, inputs: Floats, targets: Targets) -> Found:
@@ -120,9 +164,12 @@ class CondensedProgram:
         by_inputs: Floats,
         terms: list[Terms],
         moved: Floats | None = None,
-    ) -> tuple[Floats | None, str]:
-        """Changes of inputs (nodes, inputs), Pa; or None, and why. moved: see `PredictiveProblem.quadratic`."""
-        H, g = self.problem.quadratic(inputs, targets, by_inputs, terms, moved)
+    ) -> tuple[Floats | None, str, float]:
+        """Changes of inputs (nodes, inputs), Pa, or None, and why; and the cost that they shall lead to.
+
+        moved: see `PredictiveProblem.quadratic`.
+        """
+        H, g, constant = self.problem.quadratic(inputs, targets, by_inputs, terms, moved)
         low, high = (((each - inputs) / SCALE).ravel() for each in self.limits)
         rows, least, most = self._rate_rows(inputs, targets)
         began = time.perf_counter()
@@ -130,7 +177,7 @@ class CondensedProgram:
         if math.isfinite(self._deadline) and self._per_iteration:
             iterations = min(iterations, int((self._deadline - began) / self._per_iteration))
             if iterations < 1:
-                return None, "kept: the time limit is reached"
+                return None, "kept: the time limit is reached", math.nan
         self._solver.settings.max_iter = iterations
         if self._is_set_up:
             self._solver.update(P=H, c=g, h_l=least, h_u=most, x_l=low, x_u=high)
@@ -143,9 +190,10 @@ class CondensedProgram:
         self._per_iteration = took / max(self._solver.result.info.iter, 1)
         if status != self._solved:
             if iterations < self._most_iterations:
-                return None, "kept: the time limit is reached"
-            return None, f"kept: the quadratic program ended with {str(status).rpartition('.')[2]}"
-        return SCALE * self._solver.result.x.reshape(inputs.shape), ""
+                return None, "kept: the time limit is reached", math.nan
+            return None, f"kept: the quadratic program ended with {str(status).rpartition('.')[2]}", math.nan
+        result = self._solver.result
+        return SCALE * result.x.reshape(inputs.shape), "", constant + 2 * result.info.primal_obj
 
     def _rate_rows(self, inputs: Floats, targets: Targets) -> tuple[Any, Any, Any]:
         """Rows over all inputs that rates limit, and what they may be; None where they are not limited."""

@@ -38,7 +38,7 @@ def preferred(
         before = cost.of(q, left)
         slopes = goal.rows(left).slopes(place.jacobian(q, threads))
         gradient = cost.gradient(q, left)
-        step = _along_target(ranges, cost.stiffness, q, slopes, gradient)
+        step = _along_target(ranges, cost, q, slopes, gradient)
         there = ranges.ahead(q, part[left][:, None] * step)
         there, misses = _back(place, ranges, goal.rows(left), there, threads)
         saves = goal.is_met(*goal.parts(misses)) & (cost.of(there, left) < before)
@@ -57,6 +57,7 @@ class _Cost:
         self.stiffness = np.stack(
             [np.asarray(section.stiffness_matrix) if self.is_energy else np.eye(3) for section in ranges.arm.sections]
         )
+        self.compliance = np.linalg.inv(self.stiffness)
 
     def of(self, q: Floats, which: NDArray[np.intp]) -> Floats:
         if self.is_energy:
@@ -69,7 +70,7 @@ class _Cost:
         return np.asarray(q - self.wish[which])
 
 
-def _along_target(ranges: MuscleRanges, stiffness: Floats, q: Floats, slopes: Floats, gradient: Floats) -> Floats:
+def _along_target(ranges: MuscleRanges, cost: _Cost, q: Floats, slopes: Floats, gradient: Floats) -> Floats:
     """The d of least ½ dᵀ H d + gᵀ d with J d = 0 and q + d within the ranges, about: (k, 3n).
 
     Muscles that would go beyond an end are led to that end by very stiff springs, and the step is solved for again.
@@ -77,7 +78,7 @@ def _along_target(ranges: MuscleRanges, stiffness: Floats, q: Floats, slopes: Fl
     there = ranges.lengths(q)
     led, up, room = np.zeros(there.shape, dtype=bool), np.zeros(there.shape, dtype=bool), np.zeros_like(there)
     for _ in range(PASSES):
-        inverses, pulled = _led(ranges, stiffness, led, room)
+        inverses, pulled = _led(ranges, cost, led, room)
         rows, downhill = _eased(inverses, slopes), _eased(inverses, (gradient - pulled)[:, None])[:, 0]
         square = rows @ np.swapaxes(slopes, 1, 2)
         square += (1e-12 * np.trace(square, axis1=1, axis2=2) + 1e-300)[:, None, None] * np.eye(square.shape[-1])
@@ -96,12 +97,15 @@ def _along_target(ranges: MuscleRanges, stiffness: Floats, q: Floats, slopes: Fl
     return np.asarray(step)
 
 
-def _led(ranges: MuscleRanges, stiffness: Floats, led: Booleans, room: Floats) -> tuple[list[Floats], Floats]:
+def _led(ranges: MuscleRanges, cost: _Cost, led: Booleans, room: Floats) -> tuple[list[Floats], Floats]:
     """(H + k Wᵀ W)⁻¹ of every section, W the rows of muscles that are led, and the force k Wᵀ room, (k, 3n)."""
-    inverses, pulled = [], np.zeros((len(led), 3 * len(stiffness)))
+    inverses, pulled = [], np.zeros((len(led), 3 * len(cost.stiffness)))
     for i, (own, muscle_map) in enumerate(zip(ranges.muscles, ranges.maps, strict=True)):
-        springs = LOCK * float(np.trace(stiffness[i])) * led[:, own]
-        inverses.append(np.linalg.inv(stiffness[i] + np.einsum("kj,ja,jb->kab", springs, muscle_map, muscle_map)))
+        if not led[:, own].any():
+            inverses.append(cost.compliance[i])  # the same for every posture
+            continue
+        springs = LOCK * float(np.trace(cost.stiffness[i])) * led[:, own]
+        inverses.append(np.linalg.inv(cost.stiffness[i] + np.einsum("kj,ja,jb->kab", springs, muscle_map, muscle_map)))
         pulled[:, 3 * i : 3 * i + 3] = (springs * room[:, own]) @ muscle_map
     return inverses, pulled
 
