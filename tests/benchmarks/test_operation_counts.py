@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from fractions import Fraction
 
@@ -149,7 +150,8 @@ def test_the_loops_of_newtons_iteration_call_these_steps():
     called = set(re.findall(r"\b(\w+)\(", text)) & {step.name for step in steps()}
     of_muscles = {"muscle_tangent", "eliminate_memory", "pull_of_memory", "correct_memory", "pressed"}
     of_sections = {"section_stiffness", "settle_integral", "settle_shaped", "resistance", "eliminate", "payload_body"}
-    sweeps = {"correct_inward", "correct_inward_tip", "correct_outward", "correct_outward_base", "correct_outward_tip"}
+    kinds = itertools.product(("correct_inward", "correct_outward"), ("", "_base", "_tip"))
+    sweeps = {"".join(each) for each in kinds}
     assert called == of_muscles | of_sections | sweeps
     for body in text.split("\n}\n"):
         depth = [line.index("for") for line in body.splitlines() if re.search(r"for \(int i\b", line)]

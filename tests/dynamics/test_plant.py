@@ -7,7 +7,9 @@ import pytest
 
 from continuarm import damping_forces, forward_dynamics, tip_jacobian
 from continuarm.dynamics.commands import acting_mean, part_of_mean
+from continuarm.engine import compiled
 from continuarm.engine.native_arm import native_plant
+from continuarm.simulation.motion_rows import motion_rows
 from random_arms import MODELS
 from random_plants import FOUR, LAWS, random_plant, random_rows
 
@@ -59,14 +61,29 @@ def test_native_code_says_whether_states_hold():
     """All of them finite and inside the model's range: as the margin of each says."""
     rng = np.random.default_rng(2)
     plant = random_plant(rng, 2, "everything")
-    native, rows = native_plant(plant), np.stack([random_rows(rng, plant)[1] for _ in range(6)])
-    assert native.holds(rows)
-    assert native.holds(rows[:0])
+    commands, rows = map(np.stack, zip(*(random_rows(rng, plant) for _ in range(6)), strict=True))
+    assert motion_rows(plant, rows, commands)[1]
+    assert motion_rows(plant, rows[:0], commands[:0])[1]
     for column, value in ((0, np.nan), (7, np.inf), (14, np.nan), (rows.shape[1] - 1, np.nan), (1, 10.0)):
         wrong = rows.copy()
         wrong[3, column] = value
-        assert not native.holds(wrong)
-    assert native.repeated(plant.commands.rows()[0], rows, 10) > 0
+        assert not motion_rows(plant, wrong, commands)[1]
+    assert native_plant(plant).repeated(plant.commands.rows()[0], rows, 10) > 0
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_rows_of_a_motion_are_those_of_the_numpy_plant(law, monkeypatch):
+    """Slopes that follow the states do not matter."""
+    rng = np.random.default_rng(3)
+    plant = random_plant(rng, 2, law)
+    commands, states = map(np.stack, zip(*(random_rows(rng, plant) for _ in range(5)), strict=True))
+    followed = np.concatenate([states, rng.standard_normal(states.shape)], axis=1)
+    found, holds = motion_rows(plant, followed, commands)
+    monkeypatch.setattr(compiled, "native", None)
+    wanted, expected = motion_rows(plant, followed, commands)
+    assert holds == expected
+    for name, own, other in zip(wanted._fields, found, wanted, strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-13, atol=1e-13 * np.abs(other).max(), err_msg=name)
 
 
 def rate_of_state(plant, commands, y):

@@ -6,10 +6,11 @@ import pytest
 from continuarm.arms.inertia_models import CentreOfGravity, Integral, PointMass
 from continuarm.arms.section import Section
 from continuarm.engine.printing import GENERATED, files, operations
-from continuarm.engine.recorder import Numbers, Recorder
+from continuarm.engine.recorder import Numbers, Recorder, Step
 from continuarm.engine.section_numbers import SECTION, flat, section_numbers
 from continuarm.engine.steps import steps
-from continuarm.engine.tracing import Pack, inputs, leaves
+from continuarm.engine.sums import opened_sums
+from continuarm.engine.tracing import Pack, Recorded, inputs, leaves
 from recordings_of_code import recorded_values
 
 STEPS = {step.name: step for step in steps()}
@@ -97,6 +98,37 @@ def test_the_exact_integral_costs_no_more_than_the_shaped_centre_of_gravity():
 def test_every_product_that_can_be_fused_is():
     step = recorded(lambda a, b: a[0] * b[0] + a[1] * b[1] + a[2] * b[2], "c", a=(3,), b=(3,), c=())
     assert dict(operations(step)) == {"product": 1, "fused": 2, "total": 3}
+
+
+def test_a_sum_of_products_inside_a_sum_is_opened_so_that_all_are_fused():
+    step = recorded(lambda a, b: b[2] - (a[0] * b[0] - a[1] * b[1]), "c", a=(2,), b=(3,), c=())
+    assert dict(operations(step)) == {"fused": 2, "total": 2}
+
+
+def test_a_sum_that_somebody_else_needs_stays_closed():
+    def function(a, b):
+        inner = a[0] * b[0] + a[1] * b[1]
+        return inner, inner + b[2]
+
+    assert operations(recorded(function, "c", "d", a=(2,), b=(3,), c=(), d=()))["total"] == 3
+
+
+def test_opened_sums_are_the_same_numbers():
+    """Random expressions: signs, products of sums, and sums that are shared."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=6).tolist()
+    for _ in range(200):
+        Recorded.forget()
+        values = [*inputs("a", 6)]
+        for _ in range(25):
+            one, other = (values[k] for k in rng.integers(len(values), size=2))
+            kind = rng.integers(4)
+            values.append(one * other if kind > 1 else one + other if kind else one - other)
+        asked = [values[k] for k in rng.integers(6, len(values), size=4)]
+        before, after = (
+            evaluated(Step("", "", {}, {}, {"c": each}), a=numbers)["c"] for each in (asked, opened_sums(asked))
+        )
+        assert after == pytest.approx(before, rel=1e-9, abs=1e-9 * np.abs(before).max())
 
 
 def test_every_number_of_a_struct_has_a_name_of_its_own():

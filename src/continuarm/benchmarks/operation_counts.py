@@ -105,7 +105,8 @@ def elimination_operations(n: int, model: str = "integral") -> int:
 def correction_operations(n: int) -> int:
     """Operations of one correction of Newton's iteration in native code, for n sections likewise."""
     count = _step_operations()
-    inward = count["correct_inward_tip"] + (n - 1) * count["correct_inward"]
+    inward = count["correct_inward_tip"] + max(n - 2, 0) * count["correct_inward"]
+    inward += count["correct_inward_base"] if n > 1 else 0
     outward = count["correct_outward_base"] + max(n - 2, 0) * count["correct_outward"]
     return inward + outward + (count["correct_outward_tip"] if n > 1 else 0)
 

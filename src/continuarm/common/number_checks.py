@@ -62,6 +62,8 @@ def not_too_large(name: str, array: Floats, unit: str) -> Floats:
 
 def real_numbers(name: str, value: ArrayLike, allowed: str) -> Floats:
     """The value as a float array of any shape; `allowed` says what is taken where it is not one."""
+    if type(value) is np.ndarray and value.dtype == np.float64:  # the usual case, and there is nothing to look for
+        return value
     if np.ma.is_masked(value) or (isinstance(value, (list, tuple)) and _holds_masked(value)):
         raise ValueError(f"{name} has masked entries: must be {allowed}")
     try:

@@ -38,6 +38,7 @@ from continuarm.sections.kinematics import Tip
 from continuarm.sections.spatial import (
     Array,
     inertia_at_base,
+    motion_at_tip,
     solved,
     symmetric,
     times,
@@ -55,11 +56,23 @@ class Response(NamedTuple):
 
 
 class Eliminated(NamedTuple):
-    """A section whose ẍ is eliminated, for any force: its tip, D⁻¹ and D⁻¹ Uᵀ."""
+    """A section whose ẍ is eliminated, for any force: its tip and how that moves with ẍ, D⁻¹ and D⁻¹ Uᵀ.
 
-    tip: Tip
+    X Ŝ is kept, and not Ŝ: so a wrench or an acceleration passes a section in half as many operations that wait for
+    each other.
+    """
+
+    rotation: Array  # (..., 3, 3), of the tip
+    position: Array  # (..., 3)
+    lever: Array  # X Ŝ, (..., 6, 3): V̇ of the tip over ẍ, in the frame of the tip
     Dinv: Array  # (..., 3, 3)
     Dinv_UT: Array  # (..., 3, 6)
+
+
+def eliminated_section(end: Tip, Dinv: Array, Dinv_UT: Array) -> Eliminated:
+    """What is kept of a section with such a tip."""
+    columns = motion_at_tip(transpose(end.subspace), end.rotation[..., None, :, :], end.position[..., None, :])
+    return Eliminated(end.rotation, end.position, transpose(columns), Dinv, Dinv_UT)
 
 
 class GroundedBody(NamedTuple):
@@ -143,7 +156,7 @@ def absorb_and_keep(
     return (
         Articulated(symmetric(body.I + IA - U @ Dinv_UT), body.p + pA + times(U, Dinv_u)),
         Response(Dinv_u, Dinv_UT),
-        Eliminated(passage.tip, symmetric(solved(D, np.eye(3))), Dinv_UT),
+        eliminated_section(passage.tip, symmetric(solved(D, np.eye(3))), Dinv_UT),
     )
 
 
@@ -178,6 +191,20 @@ def absorb_base(
 ) -> Response:
     """`absorb` of the first section."""
     return absorb(section, passage, _whole(grounded), q, qd, tau, lifted)[1]
+
+
+def absorb_base_and_keep(
+    section: Section, passage: Passage, grounded: GroundedBody, q: Array, qd: Array, tau: Array, lifted: Articulated
+) -> tuple[Response, Eliminated]:
+    """`absorb_and_keep` of the first section."""
+    return absorb_and_keep(section, passage, _whole(grounded), q, qd, tau, lifted)[1:]
+
+
+def absorb_tip_and_keep(
+    section: Section, passage: Passage, body: SectionBody, q: Array, qd: Array, tau: Array
+) -> tuple[Articulated, Response, Eliminated]:
+    """`absorb_and_keep` of a last section that carries nothing."""
+    return absorb_and_keep(section, passage, body, q, qd, tau, NOTHING)
 
 
 def absorb_tip(

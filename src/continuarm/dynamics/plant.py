@@ -6,13 +6,14 @@ the engine records; `Plant` runs them over all of an arm in NumPy, for one state
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.common.number_checks import Floats
+from continuarm.common.number_checks import Booleans, Floats
 from continuarm.dynamics.chain import section_by_section
 from continuarm.dynamics.commands import CommandLayout
 from continuarm.dynamics.forward import forward_dynamics
@@ -103,27 +104,40 @@ class StateLayout:
         return np.concatenate([state.q, state.qd, *memory, *energies], axis=-1)
 
 
+class _Drive:
+    """What drives an arm, as the arm says it: muscles, valves, and where their numbers lie in states and commands."""
+
+    def __init__(self, arm: Arm) -> None:
+        self.muscles = tuple((i, muscle) for i, section in enumerate(arm.sections) for muscle in muscles_of(section))
+        constants = [muscle for _, muscle in self.muscles]
+        self.lagged = np.array([np.real(muscle.fill_rate) > 0 for muscle in constants])
+        branches = max(len(section.creep) for section in arm.sections)
+        self.branches = tuple(
+            tuple(branches_of(arm.sections[i], branches)[b] for i, _ in self.muscles) for b in range(branches)
+        )
+        remembers = bool(self.lagged.any() or branches or any(np.real(muscle.loop_a) > 0 for muscle in constants))
+        self.states = StateLayout(3 * arm.n, len(constants), remembers, branches)
+        self.commands = CommandLayout(arm)
+        self.thresholds = np.where(self.lagged, 0.0, [muscle.dead_zone for muscle in constants])
+        self.lagged.flags.writeable = self.thresholds.flags.writeable = False
+
+
 class Plant:
     """An arm with its muscles and valves."""
 
     def __init__(self, arm: Arm) -> None:
         self.arm = arm
-        self.muscles: list[tuple[int, Muscle]] = [
-            (i, muscle) for i, section in enumerate(arm.sections) for muscle in muscles_of(section)
-        ]
+        made: _Drive | None = vars(arm).get("_drive")
+        if made is None:
+            made = vars(arm)["_drive"] = _Drive(arm)  # an arm never changes, and motions ask for it again and again
+        self.muscles: Sequence[tuple[int, Muscle]] = made.muscles
         """The section and the constants of every muscle, from the base."""
-        constants = [muscle for _, muscle in self.muscles]
-        self.lagged = np.array([np.real(muscle.fill_rate) > 0 for muscle in constants])
+        self.lagged: Booleans = made.lagged
         """(muscles,): whether the pressure is a state of its own, behind a valve."""
-        branches = max(len(section.creep) for section in arm.sections)
-        self.branches: list[list[Branch]] = [
-            [branches_of(arm.sections[i], branches)[b] for i, _ in self.muscles] for b in range(branches)
-        ]
+        self.branches: Sequence[Sequence[Branch]] = made.branches
         """Relaxing branches: as many as the section that has most, of every muscle."""
-        remembers = bool(self.lagged.any() or branches or any(np.real(muscle.loop_a) > 0 for muscle in constants))
-        self.states = StateLayout(3 * arm.n, len(constants), remembers, branches)
-        self.commands = CommandLayout(arm)
-        self.thresholds = np.where(self.lagged, 0.0, [muscle.dead_zone for muscle in constants])
+        self.states, self.commands = made.states, made.commands
+        self.thresholds: Floats = made.thresholds
         """(muscles,), Pa: commands below do nothing; a valve that lags averages all pressures by itself."""
 
     def first_state(
@@ -286,9 +300,8 @@ class Plant:
         for j, (i, muscle) in enumerate(self.muscles):
             if not (acts[0][j] or acts[1][j] or muscle.hardening or muscle.preload):
                 continue
-            force = push(muscle, pressed[j], along(muscle, np.moveaxis(lengths[3 * i : 3 * i + 3], 0, -1))) - held[j]
-            for k in range(3):
-                tau[3 * i + k] += force * muscle.row[k]
+            own = np.moveaxis(tau[3 * i : 3 * i + 3], 0, -1)
+            own[...] = muscle_force(muscle, pressed[j], held[j], np.moveaxis(lengths[3 * i : 3 * i + 3], 0, -1), own)
         return np.ascontiguousarray(np.moveaxis(tau, 0, -1))
 
     def muscle_stiffnesses(self, pressures: Floats, q: Floats) -> Floats:
@@ -324,6 +337,11 @@ def section_power(section: Section, tau: Array, qd: Array, power: Array) -> Arra
 def one_more_along(muscle: Muscle, qd: Array, all_rates: Array) -> Array:
     """Σ|l̇| with one muscle more, m/s."""
     return all_rates + magnitude(along(muscle, qd))
+
+
+def muscle_force(muscle: Muscle, pressure: Array, hysteresis: Array, q: Array, tau: Array) -> Array:
+    """τ_i with that of one muscle; hysteresis: by which it is held back, creep included."""
+    return tau + scaled(push(muscle, pressure, along(muscle, q)) - hysteresis, muscle.row)
 
 
 def muscle_rate(

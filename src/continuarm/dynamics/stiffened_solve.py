@@ -5,8 +5,8 @@ bodies make it one with M + added. What it computes from the state alone is kept
 
     once a state        tip and inertia of every section, [[I, F], [Fᵀ, H]]                       settle
     once for `added`    inward: U = F + IA Ŝ, D = H + added + Ŝᵀ IA Ŝ; D⁻¹ and D⁻¹ Uᵀ are kept     eliminate
-    for every r         inward: u = r - Ŝᵀ pA and D⁻¹ u, on to pA + U D⁻¹ u                       absorb_force
-                        outward: ẍ = D⁻¹ u - D⁻¹ Uᵀ V̇, then V̇ of the next base                    respond_to_force
+    for every r         inward: u = r - (X Ŝ)ᵀ f and D⁻¹ u of a wrench f, on to Xᵀ f + U D⁻¹ u    absorb_force
+                        outward: ẍ = D⁻¹ u - D⁻¹ Uᵀ V̇, on to X V̇ + (X Ŝ) ẍ                        respond_to_force
 
 The letters are those of `forward`. With `added` = c D + c² K this is the linear system of Newton's iteration for
 backward differences: `newton`.
@@ -20,12 +20,21 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.arms.section import Section
-from continuarm.dynamics.chain import Passage, onward_acceleration, payload_body, section_by_section, weigh
-from continuarm.dynamics.forward import Eliminated, coupled, stiffen
+from continuarm.dynamics.chain import Passage, payload_body, section_by_section, weigh
+from continuarm.dynamics.forward import Eliminated, coupled, eliminated_section, stiffen
 from continuarm.sections.coordinates import force_of, length_rate_of, shape_of
 from continuarm.sections.inertia import SectionBody
 from continuarm.sections.kinematics import Tip, shape, tip
-from continuarm.sections.spatial import Array, inertia_at_base, solved, symmetric, times, transpose, wrench_at_base
+from continuarm.sections.spatial import (
+    Array,
+    inertia_at_base,
+    motion_at_tip,
+    solved,
+    symmetric,
+    times,
+    transpose,
+    wrench_at_base,
+)
 
 
 class RestingSection(NamedTuple):
@@ -82,14 +91,13 @@ def eliminate(section: Section, resting: RestingSection, extra: Array, inertia: 
     U, D = coupled(body, S, IA)
     Dinv = symmetric(solved(D, np.eye(3)))
     Dinv_UT = Dinv @ transpose(U)
-    return symmetric(body.I + IA - U @ Dinv_UT), Eliminated(end, Dinv, Dinv_UT)
+    return symmetric(body.I + IA - U @ Dinv_UT), eliminated_section(end, Dinv, Dinv_UT)
 
 
 def absorb_force(section: Section, eliminated: Eliminated, force: Array, wrench: Array) -> tuple[Array, Array]:
     """One section inward: D⁻¹ u (..., 3) of a force over q_i, and the wrench (..., 6) on the tip of the one before."""
-    end = eliminated.tip
-    pA = wrench_at_base(wrench, end.rotation, end.position)
-    u = force_of(section, force) - times(transpose(end.subspace), pA)
+    pA = wrench_at_base(wrench, eliminated.rotation, eliminated.position)
+    u = force_of(section, force) - times(transpose(eliminated.lever), wrench)
     return times(eliminated.Dinv, u), pA + times(transpose(eliminated.Dinv_UT), u)
 
 
@@ -98,7 +106,26 @@ def respond_to_force(
 ) -> tuple[Array, Array]:
     """One section outward again: its part of the solution (..., 3), and the acceleration of the next base (..., 6)."""
     xdd = Dinv_u - times(eliminated.Dinv_UT, acceleration)
-    return length_rate_of(section, xdd), onward_acceleration(eliminated.tip, np.zeros(6), acceleration, xdd)
+    onward = motion_at_tip(acceleration, eliminated.rotation, eliminated.position) + times(eliminated.lever, xdd)
+    return length_rate_of(section, xdd), onward
+
+
+# Less work for native code: nothing pulls at the last tip, and the base of the first section stands still.
+
+
+def absorb_force_tip(section: Section, eliminated: Eliminated, force: Array) -> tuple[Array, Array]:
+    """`absorb_force` of the last section."""
+    return absorb_force(section, eliminated, force, np.zeros(6))
+
+
+def absorb_force_base(section: Section, eliminated: Eliminated, force: Array, wrench: Array) -> Array:
+    """`absorb_force` of the first section."""
+    return absorb_force(section, eliminated, force, wrench)[0]
+
+
+def respond_to_force_base(section: Section, eliminated: Eliminated, Dinv_u: Array) -> tuple[Array, Array]:
+    """`respond_to_force` of the first section."""
+    return respond_to_force(section, eliminated, Dinv_u, np.zeros(6))
 
 
 # ---- Newton's iteration: what native code does for one section in each pass ------------------------------------------
@@ -139,6 +166,21 @@ def correct_inward_tip(
 ) -> tuple[Array, Array]:
     """`correct_inward` of the last section, at whose tip nothing pulls."""
     return correct_inward(section, eliminated, extra, block, q_residual, qd_residual, pull, part, np.zeros(6))
+
+
+def correct_inward_base(
+    section: Section,
+    eliminated: Eliminated,
+    extra: Array,
+    block: Array,
+    q_residual: Array,
+    qd_residual: Array,
+    pull: Array,
+    part: Array,
+    wrench: Array,
+) -> Array:
+    """`correct_inward` of the first section, before which there is none."""
+    return correct_inward(section, eliminated, extra, block, q_residual, qd_residual, pull, part, wrench)[0]
 
 
 def correct_outward(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class ArrayCall:
         """The widths of what derivatives are taken by: inputs, and the numbers of the arm."""
         return [3 * self.n] * len(self.quantity.inputs) + ([self.numbers] if self.constants else [])
 
-    @property
+    @cached_property
     def width(self) -> int:
         """How many numbers a row of the result has."""
         return sum(self.linear_widths) if self.mode == GRADIENT else self.results
@@ -93,7 +94,8 @@ class ArrayCall:
 
     def batch(self, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         """The batch axes of the result, for operands of some shapes."""
-        return np.broadcast_shapes(*(shape[:-1] for shape in shapes))
+        different = {shape[:-1] for shape in shapes}
+        return different.pop() if len(different) == 1 else np.broadcast_shapes(*different)
 
     def attributes(self) -> dict[str, Any]:
         """All but the operands, as native code takes it."""
@@ -110,10 +112,21 @@ class ArrayCall:
     def run(self, operands: Sequence[Floats], threads: int = PROCESSORS) -> Floats:
         """The result for NumPy arrays of as many axes; rows for which the model does not hold are NaN."""
         out = np.empty((*self.batch([each.shape for each in operands]), self.width))
-        plain = [np.require(each, float, ["C", "A", "E"]) for each in operands]
-        more = {"stops": list(self.stops), "threads": threads}
-        compiled.native.array_call(**self.attributes() | more, operands=plain, out=out)
+        plain = [each if _is_plain(each) else np.require(each, float, ["C", "A", "E"]) for each in operands]
+        compiled.native.array_call(**self._said, threads=threads, operands=plain, out=out)
         return out
+
+    @cached_property
+    def _said(self) -> dict[str, Any]:
+        """The attributes but the threads, made once: calls are short."""
+        said = self.attributes() | {"stops": list(self.stops)}
+        del said["threads"]
+        return said
+
+
+def _is_plain(array: Floats) -> bool:
+    """Whether native code takes an array as it is."""
+    return type(array) is np.ndarray and array.dtype == np.float64 and array.flags.c_contiguous and array.flags.aligned
 
 
 def call_of(arm: Arm, name: str, step: float = 1.0) -> ArrayCall:

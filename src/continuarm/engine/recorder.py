@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from continuarm.engine.differentiation import gradient
+from continuarm.engine.sums import opened_sums
 from continuarm.engine.tracing import Pack, Recorded, Value, inputs
 
 
@@ -71,7 +72,7 @@ class Recorder:
             if each not in self.layouts:
                 self.layouts[each] = Struct(struct, Pack.tight(results[each]))
         written = {each: self.layouts[each] for each in outputs}
-        values = {each: _flat(written[each], result) for each, result in results.items()}
+        values = _opened({each: _flat(written[each], result) for each, result in results.items()})
         step = Step(_called(function, model), _about(function), layouts, written, values)
         self.steps.append(step)
         return step
@@ -100,7 +101,7 @@ class Recorder:
             weighted += zip(flat, (Recorded.of("input", f"{each}_bar", i) for i in range(len(flat))), strict=True)
         places = [(each, i) for each in by for i in range(_width(layouts[each]))]
         slopes = iter(gradient(weighted, [Recorded.of("input", *place) for place in places]))
-        values = {f"{each}_bar": [next(slopes) for _ in range(_width(layouts[each]))] for each in by}
+        values = _opened({f"{each}_bar": [next(slopes) for _ in range(_width(layouts[each]))] for each in by})
         written = {f"{each}_bar": _of_state(layouts[each]) for each in by}
         about = f"Reverse derivatives of {_called(function, model)}: {_about(function)}"
         step = Step(f"{_called(function, model)}_{called}", about, given, written, values)
@@ -119,6 +120,12 @@ class Recorder:
             symbols["model"] = model[1](symbols["section"])
         found = function(**symbols)
         return layouts, dict(zip(outputs, found if len(outputs) > 1 else (found,), strict=True))
+
+
+def _opened(values: dict[str, list[Value]]) -> dict[str, list[Value]]:
+    """Results of as few operations as their sums can have."""
+    found = iter(opened_sums([value for flat in values.values() for value in flat]))
+    return {each: [next(found) for _ in flat] for each, flat in values.items()}
 
 
 def _called(function: Callable[..., Any], model: Model | None) -> str:

@@ -152,6 +152,7 @@ def _newton(recorder: Recorder) -> None:
         recorder.record(stiffened_solve.settle, "resting", defines={"resting": "RestingSection"}, model=model)
     recorder.record(stiffened_solve.eliminate, "inertia", "eliminated", defines={"eliminated": "Eliminated"})
     recorder.record(stiffened_solve.correct_inward, "Dinv_u", "wrench")
+    recorder.record(stiffened_solve.correct_inward_base, "Dinv_u")
     recorder.record(stiffened_solve.correct_inward_tip, "Dinv_u", "wrench")
     recorder.record(stiffened_solve.correct_outward, "q_correction", "qd_correction", "acceleration")
     recorder.record(stiffened_solve.correct_outward_base, "q_correction", "qd_correction", "acceleration")
@@ -192,6 +193,7 @@ def _plant(recorder: Recorder) -> None:
     recorder.record(section_stiffness, "block")
     recorder.record(plant.section_power, "power")
     recorder.record(plant.one_more_along, "all_rates")
+    recorder.record(plant.muscle_force, "tau")
     recorder.record(plant.muscle_rate, "tau", "power", "pressure_rate", "hysteresis_rate")
     recorder.record(plant.muscle_tangent, "block", "push", "pressure_relaxation", "slope", "hysteresis_relaxation")
     recorder.record(newton.eliminate_memory, "share", "gain", "block")
@@ -221,8 +223,13 @@ def _tracking(recorder: Recorder) -> None:
 def _kept(recorder: Recorder) -> None:
     """Accelerations that keep what answers other forces, and the answers."""
     recorder.record(forward.absorb_and_keep, "carried", "response", "eliminated")
+    recorder.record(forward.absorb_base_and_keep, "response", "eliminated")
+    recorder.record(forward.absorb_tip_and_keep, "carried", "response", "eliminated")
     recorder.record(stiffened_solve.absorb_force, "Dinv_u", "wrench")
+    recorder.record(stiffened_solve.absorb_force_base, "Dinv_u")
+    recorder.record(stiffened_solve.absorb_force_tip, "Dinv_u", "wrench")
     recorder.record(stiffened_solve.respond_to_force, "mu", "acceleration")
+    recorder.record(stiffened_solve.respond_to_force_base, "mu", "acceleration")
 
 
 def _reverse(recorder: Recorder) -> None:

@@ -21,10 +21,12 @@ def commands_of(
     settled: whether the first commands held before the beginning too, which matters where a line delays them.
     """
     check_input(input)
-    drive, delays = (NoInput() if input is None else input).drive(arm), line_delays(arm)
-    if drive.control is not None:
-        refuse_delays(arm, "a Controller")
-    return _with_wrench(arm, drive.delayed(delays, settled), wrench)
+    drive = (NoInput() if input is None else input).drive(arm)
+    if arm.lines:  # no other line is late
+        if drive.control is not None:
+            refuse_delays(arm, "a Controller")
+        drive = drive.delayed(line_delays(arm), settled)
+    return _with_wrench(arm, drive, wrench)
 
 
 def refuse_delays(arm: Arm, whose: str) -> None:

@@ -96,7 +96,10 @@ class CommandsOverTime:
 
     def _merged(self) -> CommandsOverTime:
         """Without knots that nearly coincide: what holds after the last of them holds after all."""
-        last = np.append(np.diff(self.times) > SHORTEST, True)
+        last = np.ones(len(self.times), dtype=bool)
+        np.greater(self.times[1:] - self.times[:-1], SHORTEST, out=last[:-1])
+        if last.all():
+            return self
         times = self.times[last]
         times[0] = self.times[0]
         return replace(self, times=times, begin=self.begin[last], end=self.end[last])
@@ -119,7 +122,7 @@ class CommandsOverTime:
             return np.zeros((0, self.begin.shape[1]))
         k = np.maximum(self.times.searchsorted(times, side=side) - 1, 0)  # type: ignore[call-overload]
         if self.all_held:
-            return self.begin[k]
+            return np.asarray(self.begin.take(k, axis=0))
         until = np.append(self.times[1:], np.inf)[k]
         return np.asarray(
             ramp(self.begin[k], self.end[k], *(each[..., None] for each in (times, self.times[k], until)))

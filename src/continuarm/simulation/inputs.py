@@ -23,6 +23,7 @@ from continuarm.simulation.pressure_commands import (
     fed_columns,
     gauge_pressures,
     refuse_contradictions,
+    require_areas,
     units_allowed,
 )
 
@@ -118,19 +119,23 @@ class PressureSteps:
                 if not 0 <= as_float(pressure) <= HIGHEST_PRESSURE:
                     limits = f"0 or more and at most {HIGHEST_PRESSURE:g}"
                     raise ValueError(f"{shown(str(name), 80)}: pressure {short(pressure)} Pa must be {limits}")
-        rows = {name: np.array([tuple(map(float, each)) for each in steps]) for name, steps in self.steps.items()}
-        rows = {name: each[np.argsort(each[:, 0])] for name, each in rows.items() if len(each)}
-        times = np.unique(np.concatenate([[0.0], *(each[:, 0] for each in rows.values())]))
+        named = {
+            name: sorted((float(time), float(pressure)) for time, pressure in steps)
+            for name, steps in self.steps.items()
+            if steps
+        }
+        times = sorted({0.0, *(time for steps in named.values() for time, _ in steps)})
+        row_at = {time: row for row, time in enumerate(times)}
         pressures = np.zeros((len(times), muscle_count(arm)))
-        for name, each in rows.items():
-            same = np.diff(each[:, 0]) == 0
-            if same.any():
-                raise ValueError(f"{shown(str(name), 80)}: two steps at the same time, {each[:-1, 0][same][0]:g} s")
-            held = np.append(0.0, each[:, 1])  # nothing before the first step
-            column = held[np.searchsorted(each[:, 0], times, side="right")]
-            pressures[:, fed_columns(arm, name, rows)] = column[:, None]
+        for name, pairs in named.items():
+            columns, begins = fed_columns(arm, name, named), [row_at[time] for time, _ in pairs]
+            for (_, pressure), begin, end in zip(pairs, begins, [*begins[1:], len(times)], strict=True):
+                if begin == end:
+                    raise ValueError(f"{shown(str(name), 80)}: two steps at the same time, {times[begin]:g} s")
+                pressures[begin:end, columns] = pressure
         refuse_contradictions(arm, "pressures", pressures)
-        return CommandsOverTime.held(times, command_rows(arm, pressures=checked_pressures(arm, "pressures", pressures)))
+        require_areas(arm)
+        return CommandsOverTime.held(times, command_rows(arm, pressures=pressures))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -343,8 +344,10 @@ class Motion:
         -------
         Motion
         """
-        if len(parts) == 1:
-            return replace(parts[0], record=record, stopped=stopped)
+        if len(parts) == 1:  # checked already
+            whole = copy(parts[0])
+            vars(whole).update(record=record, stopped=stopped)
+            return whole
         rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ROWS}
         names = parts[0].sensitivities
         slopes = {name: np.concatenate([part.sensitivities[name] for part in parts]) for name in names}

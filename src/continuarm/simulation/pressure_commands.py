@@ -113,10 +113,15 @@ def checked_pressures(arm: Arm, name: str, pressures: Floats) -> Floats:
         value: Any = pressures[..., column][wrong[..., column]]
         shown = f"{name}: {arm.muscle_names[column]} = {np.ravel(value)[0]:g} Pa"
         raise ValueError(f"{shown} must be 0 or more and at most {HIGHEST_PRESSURE:g}")
+    require_areas(arm)
+    return pressures
+
+
+def require_areas(arm: Arm) -> None:
+    """Raises ValueError for an arm with muscles that no pressure can drive."""
     for i, section in enumerate(arm.sections):
         if section.muscle_area is None:
             raise ValueError(f"section {i + 1}: muscle_area is missing: pressures need it to become forces")
-    return pressures
 
 
 def gauge_pressures(arm: Arm, name: str, readings: Floats) -> tuple[Floats, str | None]:
@@ -134,7 +139,8 @@ def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
 
     Either not all of them are zero and none exceeds a dead zone, or one would lengthen its section to a multiple.
     """
-    highest, least = float(pressures.max(initial=0.0)), min(section.dead_zone for section in arm.sections)
+    each = pressures.reshape(-1, pressures.shape[-1]).max(axis=0, initial=0.0).tolist()  # the highest of every muscle
+    highest, least = max(each), min(section.dead_zone for section in arm.sections)
     if 0 < highest <= least:
         sentence = f"no muscle of {arm.name!r} pushes: the highest pressure is {highest:g} Pa"
         warnings.warn(f"{sentence}, the smallest dead zone {least:g} Pa", PressureWarning, stacklevel=3)
@@ -142,8 +148,10 @@ def warn_of_pressures(arm: Arm, pressures: Floats) -> None:
     for i, section in enumerate(arm.sections):
         own = slice(columns, columns + len(section.muscle_map))
         columns = own.stop
-        strongest = float(pressures[..., own].max(initial=0.0))
+        strongest = max(each[own])
         force = (section.muscle_area or 0.0) * max(strongest - section.dead_zone, 0.0)
+        if not force:
+            continue
         spring = float(together @ section.stiffness_matrix @ together) + section.pressure_stiffness * strongest
         lengthening = force / spring / section.length
         if lengthening > MOST_LENGTHENING:

@@ -19,9 +19,7 @@ from continuarm.common import number_checks
 from continuarm.common.argument_checks import choice, require_file_name, require_function, require_kind
 from continuarm.common.number_checks import Floats
 from continuarm.dynamics.plant import Plant
-from continuarm.engine import compiled
-from continuarm.engine.directions import Directions
-from continuarm.engine.native_arm import native_plant
+from continuarm.engine.directions import NOWHERE, Directions
 from continuarm.engine.state_checks import checked
 from continuarm.simulation.commanded import commands_of, followed_by, followed_names, said_of_gauges
 from continuarm.simulation.commands_over_time import CommandsOverTime
@@ -30,6 +28,7 @@ from continuarm.simulation.inputs import ChoosesSolver, Input, WrenchSignal
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.motion_file import MotionWriter
 from continuarm.simulation.motion_layout import Beside
+from continuarm.simulation.motion_rows import motion_rows
 from continuarm.simulation.pressure_commands import PressureWarning, checked_pressures, warn_of_pressures
 from continuarm.simulation.solvers import CVODE, Adaptive, FixedStep, default_solver, start_loop
 from continuarm.statics.rest import resting, with_slopes
@@ -113,11 +112,12 @@ def simulate(
         solver = input.default_solver() if isinstance(input, ChoosesSolver) else default_solver()
     plant = Plant(arm)
     names = parameter_names("sensitivities", sensitivities)
-    directions = Directions.by_name(arm, names)
+    directions = Directions.by_name(arm, names) if names else NOWHERE
     if names and drive.control is not None:
         raise ValueError("sensitivities: must come without a controller, whose answers change in a way nobody knows")
     if drive.control is None:
-        warn_of_pressures(arm, plant.commands.split(np.concatenate([drive.begin, drive.end])).pressures)
+        commanded = drive.begin if drive.begin is drive.end else np.concatenate([drive.begin, drive.end])
+        warn_of_pressures(arm, plant.commands.split(commanded).pressures)
         sentence = said_of_gauges(input, arm)
         if sentence:
             warnings.warn(sentence, PressureWarning, stacklevel=2)
@@ -250,27 +250,14 @@ def _filled(plant: Plant, pressures: ArrayLike) -> Floats:
 
 def _motion(plant: Plant, times: Floats, part: MotionPart, names: list[str]) -> Motion:
     """The rows of one part: states and their slopes by name taken apart, as far as the model holds."""
-    arm, rows = plant.arm, part.states.reshape(len(part.states), 1 + len(names), plant.states.width)
-    states = rows[:, 0]
-    slopes = dict(zip(names, np.moveaxis(plant.states.split(rows[:, 1:]).q, 1, 0), strict=True))
-    commanded, here = plant.commands.split(part.commands), plant.states.split(states)
-    held_back = here.hysteresis + here.creep.sum(axis=-2) if plant.branches else here.hysteresis
-    pressures = plant.pressures(commanded.pressures, here.pressures)
-    q, qd, pressures, hysteresis, wrench, supplied, dissipated = map(
-        np.ascontiguousarray,
-        (here.q, here.qd, pressures, held_back, commanded.wrench, here.supplied, here.dissipated),
-    )
-    tau = plant.muscle_forces(pressures, hysteresis, q)
-    tau += commanded.forces
-    energies = supplied, dissipated
-    found = Motion(arm, times, q, qd, tau, pressures, hysteresis, wrench, *energies, {}, part.stopped, slopes)
-    if compiled.native is not None and native_plant(plant).holds(np.ascontiguousarray(states)):
-        return found
-    try:
-        checked(arm, q=q, qd=qd)
-    except ValueError:  # a row between two good steps that is not good itself
-        for row in range(len(times)):
-            why = reason(plant, states[row], "-")
-            if why != "-":
-                return found.rows(slice(0, row), f"t = {times[row]:.6g} s: {why}")
+    width, slopes = plant.states.width, {}
+    if names:
+        each = part.states.reshape(len(part.states), 1 + len(names), width)[:, 1:]
+        slopes = dict(zip(names, np.moveaxis(plant.states.split(each).q, 1, 0), strict=True))
+    rows, holds = motion_rows(plant, part.states, part.commands)
+    found = Motion(plant.arm, times, *rows, {}, part.stopped, slopes)
+    for row in range(0 if holds else len(times)):  # one between two good steps may not be good itself
+        why = reason(plant, part.states[row, :width], "-")
+        if why != "-":
+            return found.rows(slice(0, row), f"t = {times[row]:.6g} s: {why}")
     return found

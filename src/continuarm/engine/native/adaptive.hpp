@@ -260,15 +260,15 @@ private:
         double *d = rows_.row(d_row), *trial = rows_.row(trial_row);
         double *rate = rows_.row(rate_row), *residual = rows_.row(residual_row);
         std::fill(d, d + stride(), 0.0);
-        std::copy(predicted, predicted + stride(), trial);
+        const double* here = predicted;  // where the next iteration evaluates
         double before = -1;
         const bool kinks = system_.kinks();
         const int most = kinks ? 2 * most_iterations : most_iterations;
         for (iterations_ = 1; iterations_ <= most; ++iterations_) {
-            if (!derivative(t, trial, rate)) return false;
+            if (!derivative(t, here, rate)) return false;
             ++counts_.iterations;
-            if (kinks && system_.jumped(trial)) {
-                system_.tangent(t, trial);
+            if (kinks && system_.jumped(here)) {
+                system_.tangent(t, here);
                 factored_ = 0.0;
                 if (!eliminate(c)) return false;
                 before = -1;  // another equation: what came before says nothing about its convergence
@@ -283,6 +283,7 @@ private:
                 (seen_ratio_ >= 1 || left_after(most - iterations_, seen_ratio_) * size > tolerance))
                 return false;
             loops_.corrected(residual, predicted, stride(), d, trial);
+            here = trial;
             const double ratio = before > 0 ? seen_ratio_ : std::fmax(2 * seen_ratio_, least_ratio);
             if (negligible || (ratio < 1 && left_after(1, ratio) * size < tolerance)) return true;
             before = size;

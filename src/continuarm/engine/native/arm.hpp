@@ -118,6 +118,10 @@ struct Kernels {
     bool (*eliminate)(const Plant& plant, double part, NewtonParts& parts);
     // (1 - c J)⁻¹ of a residual, in place.
     void (*correct)(const Plant& plant, double part, NewtonParts& parts, double* residual);
+    // What a motion shows of a state under commands: τ of all muscles with commanded forces, (3n,), what is in the
+    // muscles and by what they are held back, (muscles,) each.
+    void (*show)(const Plant& plant, const double* commands, const double* state, double* tau, double* pressures,
+                 double* held_back);
     // How far the nearest section is from where the model ends; not positive where it does not hold.
     double (*margin)(const Plant& plant, const double* state);
     DifferenceLoops differences;

@@ -130,17 +130,42 @@ double margin(const PlantMemory& memory, nb::handle state) {
     return kernels().margin(memory.plant(), where.data());
 }
 
-// Whether the model holds at every one of some states, and all of them are finite.
-bool holds(const PlantMemory& memory, nb::handle states) {
-    View where;
-    require(where, states, 2, memory.width(), false, "states");
+// The rows of a motion from those of its states (k, ·), which slopes may follow, and of its commands; whether the model
+// holds at all states, and all of them are finite.
+bool motion_rows(const PlantMemory& memory, nb::handle states, nb::handle commands, nb::handle q, nb::handle qd,
+                 nb::handle tau, nb::handle pressures, nb::handle hysteresis, nb::handle wrench, nb::handle supplied,
+                 nb::handle dissipated) {
     const Plant& plant = memory.plant();
+    const long size = plant.size(), muscles = plant.muscle_count(), width = memory.width();
+    View where, given, lengths, rates, forces, inside, held, load, in, out;
+    require(given, commands, 2, memory.commands(), false, "commands");
+    require(lengths, q, 2, size, true, "q");
+    require(rates, qd, 2, size, true, "qd");
+    require(forces, tau, 2, size, true, "tau");
+    require(inside, pressures, 2, muscles, true, "pressures");
+    require(held, hysteresis, 2, muscles, true, "hysteresis");
+    require(load, wrench, 2, 6, true, "wrench");
+    const Py_ssize_t count = given.shape()[0];
+    require(in, supplied, 1, count, true, "supplied");
+    require(out, dissipated, 1, count, true, "dissipated");
+    if (!where.open(states.ptr(), false) || where.ndim() != 2 || where.shape()[1] % width != 0)
+        throw std::invalid_argument("states must be an array of doubles of the right shape");
+    for (const View* each : {&where, &lengths, &rates, &forces, &inside, &held, &load})
+        if (each->shape()[0] != count) throw std::invalid_argument("the rows of a motion must be of equal number");
+    const Kernels& chosen = kernels();
     bool all = true;
-    for (Py_ssize_t row = 0; row < where.shape()[0]; ++row) {
-        const double* state = where.data() + row * memory.width();
+    for (Py_ssize_t row = 0; row < count; ++row) {
+        const double *state = where.data() + row * where.shape()[1], *command = given.data() + row * memory.commands();
+        std::copy_n(state, size, lengths.data() + row * size);
+        std::copy_n(state + size, size, rates.data() + row * size);
+        std::copy_n(command + plant.wrench, 6, load.data() + row * 6);
+        in.data()[row] = state[plant.supplied];
+        out.data()[row] = state[plant.dissipated];
+        chosen.show(plant, command, state, forces.data() + row * size, inside.data() + row * muscles,
+                    held.data() + row * muscles);
         double sum = 0.0;
-        for (long j = 0; j < memory.width(); ++j) sum += state[j] - state[j];  // not 0 where one is not finite
-        all &= sum == 0.0 && kernels().margin(plant, state) > 0.0;
+        for (long j = 0; j < width; ++j) sum += state[j] - state[j];  // not 0 where one is not finite
+        all &= sum == 0.0 && chosen.margin(plant, state) > 0.0;
     }
     return all;
 }
@@ -270,7 +295,10 @@ void bind_motions(nb::module_& module) {
         .def("rate_slopes", &rate_slopes, nb::arg("constant_slopes"), nb::arg("commands"), nb::arg("states"),
              nb::arg("out"), "Rates of rows of states, each followed by its slopes by parameters.")
         .def("margin", &margin, nb::arg("state"), "How far the state is from where the model ends.")
-        .def("holds", &holds, nb::arg("states"), "Whether the model holds at all states, and they are finite.");
+        .def("motion_rows", &motion_rows, nb::arg("states"), nb::arg("commands"), nb::arg("q"), nb::arg("qd"),
+             nb::arg("tau"), nb::arg("pressures"), nb::arg("hysteresis"), nb::arg("wrench"), nb::arg("supplied"),
+             nb::arg("dissipated"),
+             "The rows of a motion from its states and commands; whether the model holds at all of them.");
     nb::class_<AdaptiveMotion>(module, "AdaptiveMotion",
                                "A motion in progress, its steps as long as the tolerances allow.")
         .def(

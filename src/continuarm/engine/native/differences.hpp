@@ -136,11 +136,31 @@ inline void corrected(const double* __restrict correction, const double* __restr
     }
 }
 
-inline void interpolate(int count, const double* __restrict weights, const double* __restrict from, long stride,
-                        long width, double* __restrict y) {
-    for (long i = 0; i < width; ++i) y[i] = from[i];
-    for (long k = 0; k < count; ++k)
-        for (long i = 0; i < width; ++i) y[i] += weights[k] * from[(k + 1) * stride + i];
+template <int k>
+void interpolate_with(const double* __restrict weights, const double* __restrict from, long stride, long width,
+                      double* __restrict y) {
+    for (long i = 0; i < width; ++i) {
+        double sum = from[i];
+        for (long j = 0; j < k; ++j) sum += weights[j] * from[(j + 1) * stride + i];
+        y[i] = sum;
+    }
+}
+
+inline void interpolate(int count, const double* weights, const double* from, long stride, long width, double* y) {
+    switch (count) {
+        case 0:
+            return interpolate_with<0>(weights, from, stride, width, y);
+        case 1:
+            return interpolate_with<1>(weights, from, stride, width, y);
+        case 2:
+            return interpolate_with<2>(weights, from, stride, width, y);
+        case 3:
+            return interpolate_with<3>(weights, from, stride, width, y);
+        case 4:
+            return interpolate_with<4>(weights, from, stride, width, y);
+        default:
+            return interpolate_with<5>(weights, from, stride, width, y);
+    }
 }
 
 }  // namespace CONTINUARM_LEVEL

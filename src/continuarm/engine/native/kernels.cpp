@@ -253,6 +253,7 @@ const Kernels CONTINUARM_JOIN(kernels_, CONTINUARM_LEVEL) = {
     CONTINUARM_LEVEL::stops_changed,
     CONTINUARM_LEVEL::eliminate_all,
     CONTINUARM_LEVEL::correct,
+    CONTINUARM_LEVEL::plant_shown,
     CONTINUARM_LEVEL::margin,
     {
         CONTINUARM_LEVEL::predict,

@@ -103,6 +103,9 @@ inline void newton_correct(const Plant& plant, double part, NewtonParts& parts, 
         if (i == last)
             correct_inward_tip(arm.sections[i], parts.eliminated[i], parts.added[i], parts.blocks[i], rq + 3 * i,
                                rv + 3 * i, pull, &part, Dinv_u, wrench);
+        else if (i == 0)
+            correct_inward_base(arm.sections[i], parts.eliminated[i], parts.added[i], parts.blocks[i], rq + 3 * i,
+                                rv + 3 * i, pull, &part, wrench, Dinv_u);
         else
             correct_inward(arm.sections[i], parts.eliminated[i], parts.added[i], parts.blocks[i], rq + 3 * i,
                            rv + 3 * i, pull, &part, wrench, Dinv_u, wrench);

@@ -109,6 +109,23 @@ void plant_rate(const PlantOf<Constant>& plant, const Real* commands, const Real
     rate[plant.dissipated] = power[1];
 }
 
+// What a motion shows of a state beside the state: what is in the muscles, by what hysteresis and creep hold each of
+// them back, and τ of all of them with the forces that are commanded.
+inline void plant_shown(const Plant& plant, const double* commands, const double* state, double* tau, double* pressures,
+                        double* held_back) {
+    const long count = plant.muscle_count();
+    copy(commands + plant.forces, plant.size(), tau);
+    zero(held_back, count);
+    for (int b = 0; b < plant.branch_count; ++b) add(state + plant.creep + b * count, count, held_back);
+    if (plant.remembers) add(state + plant.hysteresis, count, held_back);
+    for (int i = 0; i < plant.arm->n; ++i)
+        for (long j = plant.first_muscle[i]; j < plant.first_muscle[i + 1]; ++j) {
+            pressures[j] = pressure_of(plant, j, commands, state);
+            if (is_idle(plant, j, pressures[j])) continue;
+            muscle_force(plant.muscles[j], pressures + j, held_back + j, state + 3 * i, tau + 3 * i, tau + 3 * i);
+        }
+}
+
 // What a step takes half a step ahead: lengths, forces and how they lean on q, and what muscles remember.
 template <class Real>
 struct HalfAhead {

@@ -78,31 +78,51 @@ void keep_accelerations(const Arm& arm, const Real* q, const Real* qd, const Rea
     Real* products = scratch.take(6L * n);
     auto& carried = *scratch.template take<Articulated<Real>>(1);
     auto& body = *scratch.template take<SectionBody<Real>>(1);
+    auto& grounded = reinterpret_cast<GroundedBody<Real>&>(body);  // the first section has one or the other
     Real force[3];
+    const bool payload = !is_zero(arm.payload_mass[0]);
     zero(kept.omegas, 3);
     for (int i = 0; i < n; ++i)
         outward(arm.sections[i], q + 3 * i, qd + 3 * i, kept.omegas + 3 * i, kept.passages[i],
                 kept.omegas + 3 * (i + 1));
-    payload_body(arm.payload_mass, arm.payload_offset, kept.omegas + 3 * n, carried);
+    if (payload || n == 1) payload_body(arm.payload_mass, arm.payload_offset, kept.omegas + 3 * n, carried);
     for (int i = n - 1; i >= 0; --i) {
         const Section<double>& section = arm.sections[i];
         const Real *at = acting.springs + 3 * i, *against = acting.dampers + 3 * i;
+        const bool loaded = payload || i + 1 < n || n == 1;
         copy(tau + 3 * i, 3, force);
         if (acting.leaning) lean(acting.leaning->blocks[i], at, acting.leaning->there + 3 * i, force, force);
         take_stops_off(arm, i, at, force);
-        if constexpr (integral)
-            weigh_integral(section, kept.passages[i], qd + 3 * i, body, products + 6 * i);
-        else
-            weigh_shaped(section, kept.passages[i], qd + 3 * i, body, products + 6 * i);
+        if (i > 0) {
+            if constexpr (integral)
+                weigh_integral(section, kept.passages[i], qd + 3 * i, body, products + 6 * i);
+            else
+                weigh_shaped(section, kept.passages[i], qd + 3 * i, body, products + 6 * i);
+        } else {
+            if constexpr (integral)
+                weigh_base_integral(section, kept.passages[i], qd + 3 * i, grounded, products + 6 * i);
+            else
+                weigh_base_shaped(section, kept.passages[i], qd + 3 * i, grounded, products + 6 * i);
+        }
         if (acting.step) {
             Symmetric<Real> extra;
             leaning_block(arm, acting, i, extra);
             impedance(section, extra, acting.step, extra);
-            stiffen(section, body, extra, body);
+            if (i > 0)
+                stiffen(section, body, extra, body);
+            else
+                stiffen_base(section, grounded, extra, grounded);
         }
-        lift(kept.passages[i], products + 6 * i, carried, carried);
-        absorb_and_keep(section, kept.passages[i], body, at, against, force, carried, carried, responses[i],
-                        kept.eliminated[i]);
+        if (loaded) lift(kept.passages[i], products + 6 * i, carried, carried);
+        if (i == 0)
+            absorb_base_and_keep(section, kept.passages[i], grounded, at, against, force, carried, responses[i],
+                                 kept.eliminated[i]);
+        else if (loaded)
+            absorb_and_keep(section, kept.passages[i], body, at, against, force, carried, carried, responses[i],
+                            kept.eliminated[i]);
+        else
+            absorb_tip_and_keep(section, kept.passages[i], body, at, against, force, carried, responses[i],
+                                kept.eliminated[i]);
     }
     base_acceleration(arm, true, kept.bases);
     for (int i = 0; i < n; ++i)
@@ -115,11 +135,18 @@ template <class Real>
 void answer(const Arm& arm, const Kept<Real>& kept, const Real* lambda, Real* mu) {
     const int n = arm.n;
     Real wrench[6];
-    zero(wrench, 6);
-    for (int i = n - 1; i >= 0; --i)
-        absorb_force(arm.sections[i], kept.eliminated[i], lambda + 3 * i, wrench, mu + 3 * i, wrench);
+    for (int i = n - 1; i >= 0; --i) {
+        const Section<double>& section = arm.sections[i];
+        if (i == n - 1)
+            absorb_force_tip(section, kept.eliminated[i], lambda + 3 * i, mu + 3 * i, wrench);
+        else if (i > 0)
+            absorb_force(section, kept.eliminated[i], lambda + 3 * i, wrench, mu + 3 * i, wrench);
+        else
+            absorb_force_base(section, kept.eliminated[i], lambda + 3 * i, wrench, mu + 3 * i);
+    }
     zero(kept.swings, 6);
-    for (int i = 0; i < n; ++i)
+    respond_to_force_base(arm.sections[0], kept.eliminated[0], mu, mu, kept.swings + 6);
+    for (int i = 1; i < n; ++i)
         respond_to_force(arm.sections[i], kept.eliminated[i], mu + 3 * i, kept.swings + 6 * i, mu + 3 * i,
                          kept.swings + 6 * (i + 1));
 }

@@ -321,29 +321,33 @@ struct Inertia {
 
 template <class Real>
 struct Eliminated {
-    Real tip_rotation_00;
-    Real tip_rotation_01;
-    Real tip_rotation_02;
-    Real tip_rotation_10;
-    Real tip_rotation_11;
-    Real tip_rotation_12;
-    Real tip_rotation_20;
-    Real tip_rotation_21;
-    Real tip_rotation_22;
-    Real tip_position_0;
-    Real tip_position_1;
-    Real tip_position_2;
-    Real tip_subspace_00;
-    Real tip_subspace_01;
-    Real tip_subspace_10;
-    Real tip_subspace_11;
-    Real tip_subspace_20;
-    Real tip_subspace_21;
-    Real tip_subspace_30;
-    Real tip_subspace_42;
-    Real tip_subspace_50;
-    Real tip_subspace_51;
-    Real tip_subspace_52;
+    Real rotation_00;
+    Real rotation_01;
+    Real rotation_02;
+    Real rotation_10;
+    Real rotation_11;
+    Real rotation_12;
+    Real rotation_20;
+    Real rotation_21;
+    Real rotation_22;
+    Real position_0;
+    Real position_1;
+    Real position_2;
+    Real lever_00;
+    Real lever_01;
+    Real lever_10;
+    Real lever_11;
+    Real lever_20;
+    Real lever_21;
+    Real lever_30;
+    Real lever_31;
+    Real lever_32;
+    Real lever_40;
+    Real lever_41;
+    Real lever_42;
+    Real lever_50;
+    Real lever_51;
+    Real lever_52;
     Real Dinv_00;
     Real Dinv_01;
     Real Dinv_02;
@@ -368,7 +372,7 @@ struct Eliminated {
     Real Dinv_UT_23;
     Real Dinv_UT_24;
     Real Dinv_UT_25;
-    static constexpr int size = 47;
+    static constexpr int size = 51;
 };
 
 template <class Real>
