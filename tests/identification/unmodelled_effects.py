@@ -1,17 +1,21 @@
-"""Recordings of arms with an effect that the fitted model does not have, in three sizes: fits to them must not pass.
+"""Recordings of arms with an effect that the fitted model does not have: fits to them must not pass.
 
-Smaller ones hide in the noise, whatever looks for them: a note of the fit says by how much they could move its numbers.
+    python tests/identification/unmodelled_effects.py 25
+
+Three sizes of each are large enough to show. Smaller ones hide in the noise: errors must be wide enough for them. The
+study fits to as many recordings of each effect, of sizes from hardly anything to plain, and counts.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import numpy as np
 from sample_recordings import changed, with_values
 from scipy.spatial.transform import Rotation
 
-from continuarm import PressureSteps
+from continuarm import PressureSteps, load_arm
 from continuarm.identification.fit import identify
 from continuarm.identification.recording import Recording
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
@@ -46,9 +50,9 @@ def with_fields(arm, **fields):
     return arm.replace(sections=[section.replace(**fields) for section in arm.sections])
 
 
-def creeping(values, part):
-    """Readings that go on for a part of their displacement, slowly."""
-    late = 1 - np.exp(-np.arange(len(values)) / 30 / 2.0)
+def creeping(values, part, time=2.0):
+    """Readings that go on for a part of their displacement, late by a time, s."""
+    late = 1 - np.exp(-np.arange(len(values)) / 30 / time)
     return values + part * late[:, None] * (values - values[0])
 
 
@@ -101,14 +105,93 @@ AT_REST = {
 """The same of static tables."""
 
 
+def twisted(arm, size):
+    """All sections but the last turn the next one."""
+    return arm.replace(sections=[*(s.replace(twist=s.twist + size) for s in arm.sections[:-1]), arm.sections[-1]])
+
+
+def slight_hysteresis(arm, size, seed, rng):
+    return recorded(with_fields(arm, hysteresis=(size, 10 ** rng.uniform(1.2, 2.3), 0.0)), seed=seed)
+
+
+def slight_creep(arm, size, seed, rng):
+    time = 10 ** rng.uniform(-0.3, 0.9)
+    return with_values(recorded(arm, seed=seed), "tip 1", lambda values: creeping(values, size, time))
+
+
+SLIGHT = {
+    "hysteresis": ("single-section", 100.0, slight_hysteresis),
+    "creep": ("single-section", 0.05, slight_creep),
+    **{
+        name: ("single-section", size, lambda arm, size, seed, rng, make=IN_MOTION[name][1]: make(arm, size, seed))
+        for name, size in (
+            ("stiffening", 5e-4),
+            ("valve lag", 0.05),
+            ("gain spread", 0.05),
+            ("sensor frame", 0.05),
+            ("late clock", 0.02),
+        )
+    },
+    "twist": ("prototype", 0.05, lambda arm, size, seed, rng: recorded(twisted(arm, size), JOINED, seed)),
+    "stiffening at rest": ("prototype", 5e-4, lambda arm, size, seed, rng: AT_REST["stiffening"][1](arm, size, seed)),
+    "dead zone at rest": ("prototype", 0.3, lambda arm, size, seed, rng: AT_REST["dead zone"][1](arm, 1 + size, seed)),
+    "area at rest": ("prototype", 0.2, lambda arm, size, seed, rng: AT_REST["muscle area"][1](arm, 1 - size, seed)),
+    "tilt at rest": ("prototype", 0.1, lambda arm, size, seed, rng: AT_REST["tilted base"][1](arm, size, seed)),
+    "gains at rest": (
+        "prototype",
+        0.05,
+        lambda arm, size, seed, rng: tabled(arm, seed, gains=1 + size * rng.normal(size=9)),
+    ),
+    "none in motion": ("single-section", 0.0, lambda arm, size, seed, rng: recorded(arm, seed=seed)),
+    "none at rest": ("single-section", 0.0, lambda arm, size, seed, rng: tabled(arm, seed)),
+}
+"""By effect: a named arm, the largest size, and what is recorded of the arm with a random effect of some size."""
+
+
+def slight_fits(name, count):
+    """Fits of the simple model to recordings of an arm with up to so much of an effect, of many sizes, and the arm."""
+    of, largest, make = SLIGHT[name]
+    arm, rng = load_arm(of), np.random.default_rng(len(name))
+    for seed, size in enumerate(largest * 10 ** -rng.uniform(0, 2, count)):
+        yield fitted(arm, make(arm, size, seed, rng), delay=name != "late clock"), arm
+
+
 def fitted(arm, run, free=("stiffness", "damping"), delay=True):
     """The simple model, fitted to a recording."""
     free = tuple(name for name in free if not (run.static and name == "damping"))
     return identify(changed(arm, stiffness=1.1), run, free, delay=delay, starts=1)
 
 
-def errors_off(found, arm):
-    """By how many of their stated errors the parameters are off, the worst of them."""
+def errors_off(found, arm, of_noise=False):
+    """By how many of their stated errors, or of their part of noise, the parameters are off, the worst of them."""
     section = arm.sections[0]
     rows = [row for row in found.parameters if row.name in ("stiffness", "damping")]
-    return max(abs(row.value - getattr(section, row.name)) / row.standard_error for row in rows)
+    return max(
+        abs(row.value - getattr(section, row.name)) / (row.noise if of_noise else row.standard_error) for row in rows
+    )
+
+
+def study(count):
+    """Prints how many fits are off by more than three errors, of noise and of all, and how many of these pass."""
+    total = np.zeros(6, dtype=int)
+    for name in SLIGHT:
+        fits = list(slight_fits(name, count))
+        serious = np.array([found.serious for found, _ in fits])
+        off = [np.array([errors_off(*each, of_noise=by) > 3 for each in fits]) for by in (True, False)]
+        wider = np.median([found["stiffness"].standard_error / found["stiffness"].noise for found, _ in fits])
+        counts = [count, serious.sum()] + [n for each in off for n in (each.sum(), (each & ~serious).sum())]
+        total += counts
+        print(
+            f"{name:20} {words(counts)}; error of the stiffness over its part of noise, median: {wider:.1f}", flush=True
+        )
+    print(f"{'all':20} {words(total)}")
+
+
+def words(counts):
+    fits, serious, noise, passed_noise, off, passed = counts
+    beyond = f"off by more than 3 errors of noise: {noise} ({passed_noise} pass), of all: {off} ({passed} pass)"
+    return f"{fits} fits, {serious} serious; {beyond}"
+
+
+if __name__ == "__main__":
+    study(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

@@ -25,8 +25,10 @@ from continuarm.identification.sensor_comparison import SensorComparison, sensor
 from continuarm.identification.sensor_noise import estimated_noise, given_noise
 from continuarm.identification.traded_parameters import traded_in_words
 
-HIDES = 3.0
-"""Standard errors by which an effect that does not show moves a parameter, to be told."""
+WIDENED = 2.0
+"""An error that effects which are left out make so many times larger is told."""
+RIG = ("delay", "sensor_frame")
+"""What the names of parameters begin with that are none of the arm."""
 OTHERS = 2
 """Effects that are named besides the first."""
 
@@ -70,7 +72,7 @@ class EndOfFit:
             *self._correlated(),
             *noise_findings(every),
             *self._assumed(),
-            *self._hidden(),
+            *self._slight(),
             *(Finding(sentence, "note") for sentence in traded_in_words(names, self.correlation, known)),
         ]
 
@@ -115,7 +117,7 @@ class EndOfFit:
         enlarged = self.errors.enlarged
         if len(labels) != len(enlarged):  # numbers of the search that are not reported one by one
             labels = [f"number {k + 1}" for k in range(len(enlarged))]
-        arm = [not label.startswith(("delay", "sensor_frame")) for label in labels]
+        arm = [not label.startswith(RIG) for label in labels]
         own = {label: float(factor) for label, factor, its in zip(labels, enlarged, arm, strict=True) if its}
         least = {sensor: level.least for sensor, level in self.noise.items()}
         return correlation_findings(self.misfit, self.errors.correlation, own, least)
@@ -147,17 +149,25 @@ class EndOfFit:
         names = " and ".join(each.name for each in assumed)
         return [Finding(sentence, "note", f"{names} {'are' if len(assumed) > 1 else 'is'} right")]
 
-    def _hidden(self) -> list[Finding]:
-        """The effect that moves parameters most without showing."""
-        if not self.tried.hidden or self.tried.missing:
+    def _slight(self) -> list[Finding]:
+        """The parameter whose error effects that are left out widen most, and the first of these effects."""
+        slight, parameters = self.tried.slight, self.search.parameters
+        rows = [
+            (row.standard_error / row.noise, k, row)
+            for k, row in enumerate(self.rows)
+            if row.noise > 0 and np.isfinite(row.standard_error) and not row.name.startswith(RIG)
+        ]
+        if not slight or not rows:
             return []
-        worst = max(self.tried.hidden, key=lambda each: self._moved(each.moved)[0])
-        errors, words = self._moved(np.sign(worst.moved[0] or 1.0) * worst.moved)
-        if errors < HIDES:
+        factor, number, row = max(rows, key=lambda each: each[0])
+        if factor < WIDENED:
             return []
+        slope = parameters.reported_jacobian(self.search.x)[number]
+        worst = max(slight, key=lambda each: float(slope @ each.moves @ slope))
         sentence = (
-            f"errors are those of noise alone: an effect that is too small to show in these recordings, {worst.name}, "
-            f"could move {words}"
+            f"noise alone would leave {row.name} an error of {row.noise:.2g} {row.unit}; effects that are left out and "
+            f"that these recordings do not exclude, {worst.name} first of all, make it {row.standard_error:.2g} "
+            f"{row.unit}: it falls where they are free, or recordings show that they are not there"
         )
         return [Finding(sentence, "note")]
 
@@ -168,7 +178,7 @@ class EndOfFit:
         pairs = [
             (abs(b.value - a.value) / max(row.standard_error, 1e-300), a, b.value - a.value)
             for a, b, row in zip(now, then, self.rows, strict=True)
-            if not a.name.startswith(("delay", "sensor_frame"))
+            if not a.name.startswith(RIG)
         ]
         errors, number, change = max(pairs, key=lambda pair: pair[0])
         return errors, f"{number.name} by {change:+.3g} {number.unit}, {errors:.1f} of its standard errors"

@@ -34,6 +34,7 @@ from continuarm.identification.sensor_comparison import SensorComparison, differ
 from continuarm.identification.sensor_frame_and_delay import best_delay
 from continuarm.identification.sensor_noise import estimated_noise, given_noise
 from continuarm.identification.simulated_tracks import said_of_start, simulated_track
+from continuarm.identification.slight_effects import could_move
 from continuarm.identification.undetermined_parameters import undetermined_in_words
 
 __all__ = ["identify"]
@@ -194,7 +195,7 @@ def _result(
         missing.append("the errors of the parameters are unknown: their computation was interrupted")
     elif tried is untried:
         missing.append("whether an effect is left out is unknown: interrupted")
-    rows, correlation = fitted_parameters(parameters, x, errors)
+    rows, correlation, of_noise = fitted_parameters(parameters, x, errors, could_move(tried.slight, len(x)))
     words = (undetermined_in_words(each, parameters.labels, parameters.logarithmic) for each in errors.undetermined)
     unseen = tuple(dict.fromkeys(words))
     fitted = parameters.arm(x)
@@ -206,7 +207,7 @@ def _result(
     unjudged = [each.name for each in kept_back if each.name not in seen_later]
     missing += [f"the arm is not judged by {name}: interrupted" for name in unjudged]
     judging = [each for each in kept_back if each.name in seen_later]
-    end = EndOfFit(search, rows, errors, correlation, judging, later, tried)
+    end = EndOfFit(search, rows, errors, of_noise, judging, later, tried)
     with interruption.ends():
         search.tell(1.0, "done")
     late = ["interrupted when all was computed: nothing is missing"] if interruption.accepted and not missing else []

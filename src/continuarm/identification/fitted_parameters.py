@@ -20,11 +20,17 @@ class FittedParameter:
     name: str
     unit: str
     value: float
-    standard_error: float
+    standard_error: float  # of noise, and of effects that are left out
     low: float  # ends of the 95 % interval
     high: float
     start: float
     at_bound: str  # low, high, or empty
+    unmodelled: float = 0.0  # the part of the standard error of effects that are left out and not excluded
+
+    @property
+    def noise(self) -> float:
+        """The part of the standard error that noise makes."""
+        return math.sqrt(max(self.standard_error**2 - self.unmodelled**2, 0.0))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -36,17 +42,18 @@ class FittedParameter:
 
 
 def fitted_parameters(
-    parameters: FreeParameters, x: Floats, found: ParameterCovariance
-) -> tuple[list[FittedParameter], Floats]:
-    """The parameters with their errors, and the correlation of these.
+    parameters: FreeParameters, x: Floats, found: ParameterCovariance, left_out: Floats
+) -> tuple[list[FittedParameter], Floats, Floats]:
+    """The parameters with their errors, the correlation of these, and that of the part of them that noise makes.
 
+    left_out: (p, p), mean products of what effects that are left out could have moved the numbers of the search by.
     A positive one has an interval of equal factors up and down, others of equal steps; none goes beyond its bounds.
     """
     from scipy.stats import t
 
     jacobian = parameters.reported_jacobian(x)
-    covariance = jacobian @ found.covariance @ jacobian.T
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    noise, more = (jacobian @ each @ jacobian.T for each in (found.covariance, left_out))
+    errors, beside = (np.sqrt(np.maximum(np.diag(each), 0.0)) for each in (noise + more, more))
     quantile = float(t.ppf(0.975, max(found.degrees_of_freedom, 1)))
     unknown = np.any(np.abs(jacobian) * found.unknown > 1e-6, axis=1)
     rows = []
@@ -66,9 +73,14 @@ def fitted_parameters(
         size = math.inf if unknown[k] or (now.positive and error > HOPELESS) else size
         bound = bounds[k] if parameters.one_to_one[k] else ""
         row = (now.name, now.unit, float(now.value), float(size), low, high, float(before.value), bound)
-        rows.append(FittedParameter(*row))
-    sizes = np.maximum(errors, 1e-300)
-    return rows, np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0)
+        part = float(beside[k]) / max(float(error), 1e-300) * size if math.isfinite(size) else 0.0
+        rows.append(FittedParameter(*row, unmodelled=part))
+    return rows, _correlation(noise + more), _correlation(noise)
+
+
+def _correlation(covariance: Floats) -> Floats:
+    sizes = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    return np.asarray(np.clip(covariance / np.outer(sizes, sizes), -1.0, 1.0))
 
 
 def provenance(recordings: list[str], parameters: list[FittedParameter]) -> str:

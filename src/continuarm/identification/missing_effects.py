@@ -18,12 +18,12 @@ from continuarm.common.number_checks import Floats
 from continuarm.identification.free_parameters import FreeParameters
 from continuarm.identification.goodness_of_fit import CHANCE
 from continuarm.identification.outliers import CAUCHY
+from continuarm.identification.recording import Recording
 from continuarm.identification.residual_function import ResidualFunction, Variation
 from continuarm.identification.sensors import reach
+from continuarm.identification.slight_effects import SlightEffect, size_of_slight_effect
 from continuarm.simulation.commands_over_time import split_commands
 
-UNSEEN = 2.0
-"""Standard errors of its size below which an effect does not show."""
 DISTINCT = 0.02
 """A change of which the free parameters do all but this part themselves says nothing."""
 SPARE = 10
@@ -34,8 +34,20 @@ CREEP = (1.0, 5.0)
 """s: times of slow drifts that are tried."""
 UNCHECKED = 5.0
 """%: a number of the arm that could be so far off, move the parameters by three errors, and not show, is told."""
-HIDDEN = ("valve_lag", "pressure_stiffness", "hysteresis", "dead_zone")
-"""Effects that muscles have, and that can be too small to be seen."""
+SLIGHT = {
+    "valve_lag": 5.0,  # 0.05 s
+    "dead_zone": 5.0,  # 10 kPa
+    "pressure_stiffness": 2.5,  # 5 % of the springs, under the highest pressure
+    "hysteresis": 2.5,  # 5 % of the springs
+    "creep": 5.0,  # 5 % of what is displaced
+    "twist": 1.0,  # 0.02 rad
+    "offset": 1.0,  # 1 mm
+    "base_rotation": 2.0,  # 0.02 rad
+    "sensor_frame": 1.0,  # 0.01 rad, 1 % of the reach
+    "delay": 2.0,  # 10 ms
+}
+"""How much of an effect an arm, or its rig, may well have that is said to have none, over the change that is tried: one
+standard deviation of what is expected of it before any recording. Of one that is not here nothing is expected."""
 IN_PERCENT = ("muscle_area", "mass", "stiffness", "length", "radius")
 
 
@@ -61,7 +73,7 @@ class Tried(NamedTuple):
 
     missing: list[MissingEffect]  # that which explains most comes first
     assumed: list[Assumed]
-    hidden: list[Assumed]  # effects as large as they can be without showing, and what these move
+    slight: list[SlightEffect]
 
 
 class _Effect(NamedTuple):
@@ -75,7 +87,7 @@ def missing_effects(residuals: ResidualFunction, x: Floats, jacobian: Floats, co
     """Effects that are left out, that chance does not ask for, and that would move a number by more than its error.
 
     jacobian (N, p) and covariance (p, p) at x. Besides, numbers of the arm that the free parameters imitate, so that
-    nothing checks them, and effects that are too small to be seen.
+    nothing checks them, and how far effects that are too small to show could have moved the numbers.
     """
     from scipy.stats import f
 
@@ -84,42 +96,46 @@ def missing_effects(residuals: ResidualFunction, x: Floats, jacobian: Floats, co
     changes = residuals.varied(x, [each for effect in effects for each in effect.variations])
     weight = 1 / np.sqrt(1 + (left / CAUCHY) ** 2)
     slopes, changes, left = weight[:, None] * jacobian, weight[:, None] * changes, weight * left
-    basis, values, _ = np.linalg.svd(slopes, full_matrices=False)
-    basis = basis[:, values > 1e-9 * values[0]]
+    basis, values, axes = np.linalg.svd(slopes, full_matrices=False)
+    felt = values > 1e-9 * values[0]
+    basis, back = basis[:, felt], axes[felt].T / values[felt]
     left = left - basis @ (basis.T @ left)
     total, errors = float(left @ left), np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     shown = np.array([not label.startswith(("delay", "sensor_frame")) for label in _labels(residuals.parameters)])
     found: list[MissingEffect] = []
     assumed: list[Assumed] = []
-    hidden: list[Assumed] = []
+    slight: list[SlightEffect] = []
     begin = 0
     for effect in effects:
         own = changes[:, begin : begin + len(effect.variations)]
         begin += len(effect.variations)
-        rest = own - basis @ (basis.T @ own)
+        imitated = basis.T @ own
+        rest = own - basis @ imitated
         u, sizes, v = np.linalg.svd(rest, full_matrices=False)
-        clear = sizes > max(DISTINCT * float(np.linalg.norm(own, axis=0).max(initial=0.0)), 1e-9)
+        distinct = max(DISTINCT * float(np.linalg.norm(own, axis=0).max(initial=0.0)), 1e-9)
+        clear = sizes > distinct
         freedom = len(left) - slopes.shape[1] - int(clear.sum())
+        moves = np.asarray(-back @ imitated)
+        if effect.name in SLIGHT:
+            variance = total / freedom if freedom >= SPARE else 1.0
+            size = size_of_slight_effect(rest, left, variance, SLIGHT[effect.name], distinct)
+            slight.append(SlightEffect(effect.name, moves @ size @ moves.T))
         if effect.name in IN_PERCENT and len(own.T) == 1:
-            moved = -np.linalg.lstsq(slopes, own[:, 0] / effect.step, rcond=1e-9)[0]
+            moved = moves[:, 0] / effect.step
             checked = float(sizes[0]) / effect.step * UNCHECKED / np.sqrt(max(total / max(freedom, 1), 1e-300))
             if checked < 3 and (np.abs(UNCHECKED * moved) > 3 * errors)[shown].any():
-                assumed.append(Assumed(effect.name, np.asarray(moved, dtype=float)))
+                assumed.append(Assumed(effect.name, np.asarray(moved)))
         if not clear.any() or freedom < SPARE:
             continue
-        if effect.name in HIDDEN and len(own.T) == 1:
-            unseen = UNSEEN * np.sqrt(total / freedom) / sizes[0]
-            moved = -np.linalg.lstsq(slopes, own[:, 0] * unseen, rcond=1e-9)[0]
-            hidden.append(Assumed(effect.name, np.asarray(moved, dtype=float)))
         along = u[:, clear].T @ left
         gain = float(along @ along)
         chance = float(f.sf(gain / clear.sum() / max((total - gain) / freedom, 1e-300), clear.sum(), freedom))
         amount = -v[clear].T @ (along / sizes[clear])
-        moved = -np.linalg.lstsq(slopes, own @ amount, rcond=1e-9)[0]
+        moved = moves @ amount
         if chance < CHANCE and (np.abs(moved) > errors)[shown].any():
-            size = f"{amount[0] * effect.step:+.2g} {effect.unit}" if effect.step else ""
-            found.append(MissingEffect(effect.name, size, gain / total, chance, moved))
-    return Tried(sorted(found, key=lambda each: -each.explained), assumed, hidden)
+            words = f"{amount[0] * effect.step:+.2g} {effect.unit}" if effect.step else ""
+            found.append(MissingEffect(effect.name, words, gain / total, chance, moved))
+    return Tried(sorted(found, key=lambda each: -each.explained), assumed, slight)
 
 
 def _labels(parameters: FreeParameters) -> list[str]:
@@ -188,9 +204,15 @@ def _effects(residuals: ResidualFunction, arm: Arm) -> Iterator[_Effect]:
         yield _Effect("sensor_frame", [Variation(frame=frame) for frame in frames])
     if moving:
         yield _Effect("creep", [Variation(creep=time) for time in CREEP])
-    if "delay" not in free and moving:
-        one = 0.005 if len(moving) == 1 else 0.0
-        yield _Effect("delay", [Variation(later={each.name: 0.005}) for each in moving], one, "s")
+    # what nothing drives, from where its first samples show it, has no other clock than theirs
+    clocks = [each for each in moving if not (_undriven(each) and each.start_of(arm) in ("moving", "resting"))]
+    if "delay" not in free and clocks:
+        one = 0.005 if len(clocks) == 1 else 0.0
+        yield _Effect("delay", [Variation(later={each.name: 0.005}) for each in clocks], one, "s")
+
+
+def _undriven(recording: Recording) -> bool:
+    return recording.input is None and recording.wrench is None
 
 
 def _stiffness(section: Section) -> float:

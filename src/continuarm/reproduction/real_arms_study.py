@@ -51,7 +51,13 @@ class Group(NamedTuple):
 GROUPS = (
     Group("asu-two-section", "oct2_*.csv.gz", "October", fitted=True),
     Group("asu-two-section", "uiuc_noload_*.csv.gz", "another series, no load", fitted=False),
-    Group("asu-two-section", "uiuc_400g_*.csv.gz", "another series, 400 g", fitted=False, payload=0.4),
+    Group(
+        "asu-two-section",
+        "uiuc_400g_*.csv.gz",
+        "another series, 400 g taken as there from the start",
+        fitted=False,
+        payload=0.4,
+    ),
     Group("asu-two-section", "jan_*.csv.gz", "January", fitted=False),
     Group("asu-two-section", "apr_*.csv.gz", "April", fitted=False),
     Group("stanford-trunk", "*_200g*.csv.gz", "swings with 200 g", fitted=True),
