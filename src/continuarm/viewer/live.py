@@ -358,12 +358,12 @@ def live_benchmark(
 
     def picture(moved: LiveArm) -> None:
         disc_poses(moved.arm, moved.q[None])
-        if moved.goal is not None and loop.pictures % DRAGGED == 0:
+        if moved.goal is not None and beats.pictures % DRAGGED == 0:
             reach, turn = 0.1 * sum(section.length for section in moved.arm.sections), 2 * np.pi * moved.time / ROUND
             moved.aim(moved.goal.postures.middle.tip + reach * np.array([np.cos(turn), np.sin(turn), 0.0]))
 
-    loop = LiveLoop(live, picture, threading.RLock())
+    beats = LiveLoop(live, picture, threading.RLock())
     ended = threading.Event()
-    while loop.clock() - loop.pace.begun < seconds:
-        loop.beat(ended)
-    return loop.pace.figures
+    while beats.clock() - beats.pace.begun < seconds:
+        beats.beat(ended)
+    return beats.pace.figures
