@@ -3,7 +3,8 @@
 import numpy as np
 
 from continuarm import Muscles
-from continuarm.dynamics.plant import Plant, State
+from continuarm.dynamics.plant import Plant
+from continuarm.dynamics.plant_states import State
 from random_arms import random_arm, random_lengths, random_rates
 
 FOUR = Muscles(angles=[0.1, 1.4, 3.0, 4.9], radii=[0.01, 0.012, 0.014, 0.01])

@@ -12,7 +12,8 @@ from continuarm.arms.arm import Arm
 from continuarm.arms.arm_file import load_arm
 from continuarm.benchmarks.groups import prototype
 from continuarm.benchmarks.timing import Group, Repeats, Task, best, calls
-from continuarm.dynamics.plant import Plant, State
+from continuarm.dynamics.plant import Plant
+from continuarm.dynamics.plant_states import State
 from continuarm.engine.native_arm import native_plant
 from continuarm.paper.experiments import EXPERIMENTS
 from continuarm.simulation.inputs import PressureSignal, PressureSteps

@@ -19,7 +19,7 @@ from continuarm.common.shared_docs import with_entries_of
 from continuarm.control.muscle_ranges import MuscleRanges
 from continuarm.control.pressing import Memory, Pressing
 from continuarm.control.references import Reference, Target
-from continuarm.dynamics.plant import State
+from continuarm.dynamics.plant_states import State
 from continuarm.dynamics.tracking import summed, wanted_rate
 from continuarm.engine.quantities import damping_forces, inverse_dynamics, tip_jacobian, tip_poses
 

@@ -19,7 +19,8 @@ from continuarm.control.muscle_inversion import is_one_to_one
 from continuarm.control.observer import Observer
 from continuarm.control.pressing import FeedbackLaw
 from continuarm.control.references import Reference
-from continuarm.dynamics.plant import Plant, State
+from continuarm.dynamics.plant import Plant
+from continuarm.dynamics.plant_states import State
 from continuarm.engine.quantities import tip_poses
 from continuarm.identification.sensors import TipPosition
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, Tracking, command_rows, muscle_count

@@ -15,7 +15,8 @@ from continuarm.common.number_checks import Floats, duration, number_above
 from continuarm.control.muscle_goals import InMuscles, one_posture
 from continuarm.control.muscle_inversion import NEAR, require_areas, solved_pressures
 from continuarm.control.references import Reference, Target
-from continuarm.dynamics.plant import Plant, State
+from continuarm.dynamics.plant import Plant
+from continuarm.dynamics.plant_states import State
 from continuarm.dynamics.tracking import within
 
 HIGHEST = 700e3

@@ -16,7 +16,8 @@ from continuarm.common.argument_checks import kind_of, require_function
 from continuarm.common.number_checks import Floats
 from continuarm.common.text import short
 from continuarm.dynamics.mass_and_coriolis import COMPLEX_STEP
-from continuarm.dynamics.plant import Plant, State
+from continuarm.dynamics.plant import Plant
+from continuarm.dynamics.plant_states import State
 from continuarm.engine import compiled
 from continuarm.engine.directions import Directions
 from continuarm.engine.native_arm import native_plant

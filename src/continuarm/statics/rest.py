@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm
 from continuarm.common.number_checks import Floats
 from continuarm.dynamics.commands import Commands
-from continuarm.dynamics.plant import Plant, State
+from continuarm.dynamics.plant import Plant
+from continuarm.dynamics.plant_states import State
 from continuarm.engine.directions import Directions
 from continuarm.engine.muscle_springs import springs_over_q
 from continuarm.engine.quantities import mass_matrix, static_stiffness
