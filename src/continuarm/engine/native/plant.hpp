@@ -111,8 +111,9 @@ void plant_rate(const PlantOf<Constant>& plant, const Real* commands, const Real
 
 // What a motion shows of a state beside the state: what is in the muscles, by what hysteresis and creep hold each of
 // them back, and τ of all of them with the forces that are commanded.
-inline void plant_shown(const Plant& plant, const double* commands, const double* state, double* tau, double* pressures,
-                        double* held_back) {
+template <class Real, class Constant>
+void plant_shown(const PlantOf<Constant>& plant, const Real* commands, const Real* state, Real* tau, Real* pressures,
+                 Real* held_back) {
     const long count = plant.muscle_count();
     copy(commands + plant.forces, plant.size(), tau);
     zero(held_back, count);
