@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import continuarm as ca
+from continuarm.control.references import Target
 from continuarm.engine import compiled
 
 needs_native = pytest.mark.skipif(compiled.native is None, reason="the compiled module is not built")
@@ -171,3 +172,37 @@ class Wrong:
 def test_a_wrong_answer_is_said_with_its_time():
     with pytest.raises(ValueError, match="pressures of the controller at t = 0 s"):
         ca.simulate(ca.load_arm("prototype"), ca.loop(Wrong(), ca.Point([0.0, 0.0, 0.5])), duration=1)
+
+
+class Gap:
+    """A reference with a hole after 20 ms, as a table with a missing row has one."""
+
+    def __init__(self, space):
+        self.space = space
+
+    def at(self, t):
+        still = np.zeros((*np.shape(t), 3 if self.space == "tip" else 9))
+        position = still + ([0.0, 0.0, 0.5] if self.space == "tip" else 0.02)
+        return Target(np.where((np.asarray(t) > 0.0205)[..., None], np.nan, position), still, still)
+
+
+@pytest.mark.parametrize("law", [ca.ComputedTorque, ca.GravityCompensation, ca.PredictiveControl])
+@pytest.mark.parametrize("space", ["tip", "muscles"])
+def test_a_reference_that_is_no_number_is_said_with_its_time(prototype, law, space, tmp_path):
+    if law is ca.PredictiveControl and space == "muscles":
+        law = ca.ComputedTorque
+    with pytest.raises(ValueError, match=r"reference at t = 0\.0\d+ s: position = nan"):
+        ca.simulate(prototype, ca.loop(law(prototype), Gap(space), rate=100), duration=0.1, output=tmp_path / "gap.nc")
+
+
+def test_a_controller_that_is_hardly_ever_asked_is_refused(prototype):
+    with pytest.raises(ValueError, match=r"rate = 1e-06 Hz: must be at least 0\.1 Hz"):
+        ca.loop(ca.ComputedTorque(prototype), ca.Point([0.05, 0.0, 0.5]), rate=1e-6)
+
+
+def test_a_plan_of_another_controller_is_refused(prototype):
+    plan = ca.Plan(t=0.0, inputs=np.full((5, 9), np.nan))
+    with pytest.raises(ValueError, match=r"plan\.inputs\[0, 0\] = nan"):
+        ca.PredictiveControl(prototype, nodes=5, plan=plan)
+    with pytest.raises(ValueError, match=r"plan\.inputs has shape \(5, 9\): must be \(7, 9\)"):
+        ca.PredictiveControl(prototype, nodes=7, plan=ca.Plan(t=0.0, inputs=np.full((5, 9), 1e5)))

@@ -345,3 +345,22 @@ def test_bad_options_are_one_line(options: list[str], words: str, capsys: pytest
 def test_the_command_measures_an_arm_with_a_controller(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["live", "single-section", "--controller", "lqr", "--rate", "500", "--benchmark", "0.5"]) == 0
     assert "% late" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("payload", [[], {}, "", False, None, [0.1], float("nan"), -1])
+def test_a_payload_that_is_no_mass_is_refused_and_changes_nothing(arm: ca.Arm, payload: object) -> None:
+    live = LiveArm(arm)
+    with pytest.raises((ValueError, TypeError), match=r"payload|mass"):
+        live.change(payload=payload)
+    live.change(payload=0.05)
+    assert live.arm.carried_mass[0] == 0.05
+
+
+def test_a_rate_without_a_controller_is_refused(arm: ca.Arm) -> None:
+    with pytest.raises(ValueError, match=r"rate = -5.*: must come with a controller"):
+        LiveArm(arm, asked=-5.0)
+
+
+def test_ragged_postures_are_refused(arm: ca.Arm) -> None:
+    with pytest.raises(ValueError, match="about"):
+        ca.LQR(arm, [np.full(9, 0.02), np.full(3, 0.02)])

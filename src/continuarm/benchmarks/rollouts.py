@@ -62,7 +62,9 @@ def measure_rollouts(work: Workload) -> Group:
     add_peers(group, plain, ours, count * STEPS, work)
     long = plain.replace(sections=[*plain.sections[:1] * 8, *plain.sections[1:]])
     lagging = plain.replace(LAG_AND_LOOP)
-    alike = {"laws off": plain, "valve lag and hysteresis": lagging, "n = 10, laws off": long}
+    five = plain.replace(sections=[*plain.sections[:1] * 3, *plain.sections[1:]])
+    alike = {"laws off": plain, "valve lag and hysteresis": lagging, "all laws on": plain.replace(ALL_LAWS)}
+    alike |= {"n = 5, laws off": five, "n = 10, laws off": long}
     add_gpu(group, {name: Arms([arm]) for name, arm in alike.items()} | {"damping differs": kinds["laws off"]}, few)
     return group
 

@@ -18,6 +18,7 @@ from continuarm.common.number_checks import Floats, number_above
 from continuarm.common.shared_docs import with_entries_of
 from continuarm.control.muscle_ranges import MuscleRanges
 from continuarm.control.pressing import Memory, Pressing
+from continuarm.control.reference_checks import target_at
 from continuarm.control.references import Reference, Target
 from continuarm.dynamics.plant_states import State
 from continuarm.dynamics.tracking import summed, wanted_rate
@@ -136,7 +137,7 @@ class ComputedTorque(Pressing):
             raise ValueError("reference: must stay one of the tip, or one of q, from call to call")
         here, since = memory.plant.states.split(state), memory.passed(t)
         if in_tip:
-            aim = reference.at(t)
+            aim = target_at(reference, t)
             off, qdd, faster = self._of_tip(memory, here, aim)
         else:
             aim, off = memory.goal(self.arm, reference, self.posture, t), here.q

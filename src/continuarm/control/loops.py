@@ -18,6 +18,7 @@ from continuarm.control.muscle_goals import InMuscles, require_reference
 from continuarm.control.muscle_inversion import is_one_to_one
 from continuarm.control.observer import Observer
 from continuarm.control.pressing import FeedbackLaw
+from continuarm.control.reference_checks import target_at
 from continuarm.control.references import Reference
 from continuarm.dynamics.plant import Plant
 from continuarm.dynamics.plant_states import State
@@ -26,6 +27,9 @@ from continuarm.identification.sensors import TipPosition
 from continuarm.simulation.commands_over_time import CommandsOverTime, Control, Tracking, command_rows, muscle_count
 from continuarm.simulation.inputs import checked_answer
 from continuarm.simulation.solvers import FixedStep
+
+SLOWEST = 0.1
+"""Hz: how seldom a controller may be asked; what happens until then is computed at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +88,7 @@ class Loop:
         dict of str to ndarray, (k, ...)
             "reference" of the tip or "reference_q", and "estimate", m.
         """
-        found = {self.followed_names[0]: self.reference.at(t).position}
+        found = {self.followed_names[0]: target_at(self.reference, t).position}
         if self.observer is not None:
             times = np.array([when for when, _ in self._believed])
             rows = np.reshape([q for _, q in self._believed], (-1, 3 * self.observer.arm.n))
@@ -196,6 +200,8 @@ def loop(
         raise ValueError(f"noise = {short(noise)}: must be a number of 0 or more, or two: m of q and m/s of q̇")
     late = number_above("delay", delay, -1e-300, 10.0, "s", "seconds")
     asked = checked_rate("rate", rate, most=1e6)
+    if asked < SLOWEST:
+        raise ValueError(f"rate = {asked:g} Hz: must be at least {SLOWEST:g} Hz")
     if observer is not None:
         require_kind("observer", observer, Observer, "an Observer")
         if not sigmas[0] > 0:

@@ -12,6 +12,7 @@ from continuarm.arms.arm import Arm, require_arm
 from continuarm.common.number_checks import Floats, finite, number_above, real_numbers
 from continuarm.control.muscle_ranges import MuscleRanges
 from continuarm.control.postures import inverse_kinematics
+from continuarm.control.reference_checks import target_at
 from continuarm.control.references import Reference, Target
 from continuarm.engine.state_checks import checked
 
@@ -84,7 +85,7 @@ class InMuscles:
         """
         asked = finite("t", real_numbers("t", t, "a time or times, s"))
         if self.reference.space == "muscles":
-            return self.reference.at(asked)
+            return target_at(self.reference, asked)
         spline = self._spline(float(asked.max(initial=0.0)))
         return Target(np.asarray(spline(asked)), np.asarray(spline(asked, 1)), np.asarray(spline(asked, 2)))
 
@@ -103,7 +104,7 @@ class InMuscles:
 
     def _postures(self, times: Floats) -> Floats:
         near = MuscleRanges(self.arm).middle if self.posture is None else np.asarray(self.posture, dtype=float)
-        targets = self.reference.at(times).position
+        targets = target_at(self.reference, times).position
         return inverse_kinematics(self.arm, targets, start=near, prefer="change", tolerance=1e-8).q
 
 

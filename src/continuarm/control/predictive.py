@@ -15,10 +15,20 @@ from numpy.typing import ArrayLike
 from continuarm.arms.arm import Arm, require_arm
 from continuarm.common.argument_checks import kind_of, listed, require_kind, truth_value
 from continuarm.common.limits import HIGHEST_PRESSURE
-from continuarm.common.number_checks import Floats, as_float, duration, finite, number_above, real_numbers, whole_number
+from continuarm.common.number_checks import (
+    Floats,
+    as_float,
+    duration,
+    finite,
+    not_too_large,
+    number_above,
+    real_numbers,
+    whole_number,
+)
 from continuarm.common.text import short
 from continuarm.control.predictive_problem import PredictiveProblem, Sizes, Targets, kept_distances
 from continuarm.control.predictive_solver import CondensedProgram
+from continuarm.control.reference_checks import target_at
 from continuarm.control.references import Reference
 from continuarm.engine import compiled
 
@@ -47,7 +57,7 @@ class Sphere:
     radius: float
 
     def __post_init__(self) -> None:
-        centre = finite("centre", real_numbers("centre", self.centre, "three numbers in m"))
+        centre = not_too_large("centre", real_numbers("centre", self.centre, "three numbers in m"), "m")
         if centre.shape != (3,):
             raise ValueError(f"centre has shape {centre.shape}: must be (3,), in m")
         object.__setattr__(self, "centre", centre.copy())
@@ -243,6 +253,11 @@ class PredictiveControl:
         least = float(self._limits[0].max())
         if not least < self.highest:
             raise ValueError(f"highest = {self.highest:g} Pa: must be above {least:g} Pa, from where on muscles push")
+        if not math.isnan(self.plan.t):
+            inputs = len(self._limits[0])
+            _require("plan.inputs", self.plan.inputs, (self.nodes, inputs))
+            if self.plan.previous is not None:
+                _require("plan.previous", self.plan.previous, (inputs,))
 
     # What is in native memory is made again where it is needed, so that a controller can be sent to other processes.
     def __getstate__(self) -> dict[str, Any]:
@@ -336,7 +351,7 @@ class PredictiveControl:
         muscles = getattr(reference, "space", None) == "muscles"
         if isinstance(reference, type) or not callable(getattr(reference, "at", None)):
             raise TypeError(f"reference is {kind_of(reference)}: must have a method at(t), as a Point has")
-        positions = np.asarray(reference.at(now + self.node * np.arange(1, self.nodes + 1))[0], dtype=float)
+        positions = np.asarray(target_at(reference, now + self.node * np.arange(1, self.nodes + 1))[0], dtype=float)
         width = 3 * self.arm.n if muscles else 3
         if positions.shape != (self.nodes, width):
             raise ValueError(f"positions of the reference have shape {positions.shape[1:]}: must be ({width},)")
@@ -359,6 +374,13 @@ def _checked_state(problem: PredictiveProblem, state: ArrayLike) -> Floats:
     if row.shape != (width,):
         raise ValueError(f"state has shape {row.shape}: must be ({width},), as Batch.state has it")
     return finite("state", row)
+
+
+def _require(name: str, value: Floats, shape: tuple[int, ...]) -> None:
+    """Raises ValueError unless an array is finite and has a shape."""
+    found = finite(name, real_numbers(name, value, f"numbers of shape {shape}"))
+    if found.shape != shape:
+        raise ValueError(f"{name} has shape {found.shape}: must be {shape}")
 
 
 def _metres(name: str, value: object) -> float:

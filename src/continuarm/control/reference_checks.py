@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.common.argument_checks import choice
 from continuarm.common.limits import LARGEST
-from continuarm.common.number_checks import Floats, as_float, finite, not_too_large, real_numbers
+from continuarm.common.number_checks import Floats, as_float, finite, first, not_too_large, real_numbers
 from continuarm.common.text import short
+
+if TYPE_CHECKING:
+    from continuarm.control.references import Reference, Target
 
 Space = Literal["tip", "muscles"]
 
@@ -22,6 +25,19 @@ def keep(made: object, **fields: object) -> None:
             value = value.copy()
             value.flags.writeable = False
         object.__setattr__(made, name, value)
+
+
+def target_at(reference: Reference, t: ArrayLike) -> Target:
+    """What a reference gives at some times; ValueError says where it is no number, whoever wrote it."""
+    found = reference.at(t)
+    times = np.asarray(t, dtype=float)
+    for name, values in zip(("position", "velocity", "acceleration"), found, strict=True):
+        wrong = ~(np.abs(values) <= LARGEST)
+        if wrong.any():
+            at = first(wrong)
+            given = f"reference at t = {times[at[: times.ndim]]:g} s: {name} = {np.asarray(values)[at]:g}"
+            raise ValueError(f"{given}: must be within ±{LARGEST:g}, in m and s")
+    return found
 
 
 def times_of(t: ArrayLike) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from continuarm.arms.arm import Arm
-from continuarm.common.number_checks import Floats, number_above
+from continuarm.common.number_checks import Floats, number_above, real_numbers
 from continuarm.common.shared_docs import with_entries_of
 from continuarm.control.muscle_goals import one_posture
 from continuarm.control.pressing import Pressing
@@ -136,7 +136,7 @@ class LQR(Pressing):
 
 def _postures(arm: Arm, about: ArrayLike) -> Floats:
     """One q (3n,) that the arm can have, or several, (k, 3n), which nobody can write to."""
-    if np.ndim(about) != 2:
+    if real_numbers("about", about, "one q, or rows of them").ndim != 2:
         return one_posture(arm, "about", about)
     found = checked(arm, {"q": "about"}, q=about)[0].copy()
     if not len(found):

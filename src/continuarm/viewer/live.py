@@ -63,6 +63,8 @@ class LiveArm:
         self.described, self.rate, self.controller = arm, rate, controller
         checked_pressures(arm, "pressures", np.zeros(len(arm.muscle_names)))
         self._payload, self._damping, self._gravity = arm.carried_mass[0], 1.0, arm.gravity
+        if controller is None and asked is not None:
+            raise ValueError(f"rate = {short(asked)}: must come with a controller, which is asked so often")
         self.goal: Dragged | None = None
         self._loop: Loop | None = None
         if controller is not None:
@@ -204,9 +206,11 @@ class LiveArm:
             section.replace(damping=np.asarray(factor * np.asarray(section.damping)).tolist())
             for section in self.described.sections
         ]
-        load = None
-        if self._payload:
-            load = Payload(mass=self._payload, offset=self.described.carried_mass[1])
+        load, carried = None, real_numbers("payload", self._payload, "one number of kg")
+        if carried.shape:
+            raise ValueError(f"payload has shape {carried.shape}: must be one number of kg")
+        if carried != 0:
+            load = Payload(mass=float(carried), offset=self.described.carried_mass[1])
         return self.described.replace(sections=sections, payload=load, gravity=self._gravity)
 
     def advance(self, steps: int) -> int:
