@@ -182,8 +182,9 @@ class EndOfFit:
         worst = max(slight, key=lambda each: float(slope @ each.moves @ slope))
         noise, whole = (f"{two_digits(size)} {row.unit}" for size in (row.noise, row.standard_error))
         sentence = (
-            f"noise alone would leave {row.name} an error of {noise}; effects that are left out and "
-            f"that these recordings do not exclude, {worst.name} first of all, make it {whole}: freeing {worst.name} too, or recording more directions and pressures, makes it smaller"
+            f"noise alone would leave {row.name} an error of {noise}; effects that are left out and that these "
+            f"recordings do not exclude, {worst.name} first of all, make it {whole}: freeing {worst.name} too, or "
+            "recording more directions and pressures, makes it smaller"
         )
         return [Finding(sentence, "note")]
 

@@ -104,7 +104,7 @@ def with_error(value: float, error: float) -> str:
 
 
 def two_digits(size: float) -> str:
-    """0.026, 4.2, 130: a size with two significant digits, ? for one that is not known."""
+    """0.026, 4.2, 131: a size with at least two significant digits, ? for one that is not known."""
     if not math.isfinite(size):
         return "?"
     return f"{size:.0f}" if 99.5 <= size < 1e6 else f"{size:.2g}"
