@@ -34,6 +34,8 @@ def test_identify_writes_an_arm_and_a_report(files, tmp_path, capsys):
     lines = [" ".join(line.split()) for line in shown.splitlines()]
     assert lines[0].startswith("usable")
     assert any(re.match(r"stiffness 1[67]\d\d[\d.]* ± [\d.]+ N/m", line) for line in lines)
+    assert "parameter standard error of noise unmodelled unit" in lines
+    assert max(map(len, shown.partition("\nnote:")[0].splitlines()[1:])) <= 80
     assert any(line.startswith("two (held out) tip 1") for line in lines)
     assert load_arm(output).sections[0].stiffness == pytest.approx(1700, rel=0.02)
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from continuarm.identification.fitted_parameters import with_error
+from continuarm.identification.fitted_parameters import two_digits, with_error
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,10 @@ from continuarm.identification.fitted_parameters import with_error
 )
 def test_a_value_has_the_digits_that_its_error_leaves(value, error, text):
     assert with_error(value, error) == text
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0.0263, "0.026"), (4.21, "4.2"), (131.2, "131"), (99.7, "100"), (1e-5, "1e-05"), (np.inf, "?")]
+)
+def test_a_small_size_is_never_rounded_to_nothing(size, text):
+    assert two_digits(size) == text

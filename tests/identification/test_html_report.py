@@ -22,6 +22,8 @@ def test_the_report_is_one_complete_page(result, tmp_path):
         "Identification of single-section",
         "<run & 1>",
         "later (held out)",
+        "of noise",
+        "unmodelled",
         "95 % interval",
         "Commands hold from row to row",
         result.verdict,

@@ -26,6 +26,8 @@ def test_the_arm_file_says_where_its_numbers_come_from(result, tmp_path):
 def test_the_summary_is_plain(result):
     told = json.loads(json.dumps(result.summary()))
     assert [row["name"] for row in told["parameters"]] == [*FREE, "delay of <run & 1>"]
+    for row in told["parameters"]:
+        assert np.hypot(row["noise"], row["unmodelled"]) == pytest.approx(row["standard_error"])
     assert {"samples", "evaluations", "starts", "seed", "settled", "wall_time"} == set(told["record"])
     assert np.shape(told["correlation"]) == (5, 5)
     assert np.diag(told["correlation"]) == pytest.approx(1)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sample_recordings import run_of
 
+from continuarm.identification.fit import identify
 from continuarm.identification.slight_effects import SlightEffect, could_move, size_of_slight_effect
 
 RNG = np.random.default_rng(3)
@@ -66,3 +68,14 @@ def test_effects_add_up():
     one = SlightEffect("creep", np.diag([1.0, 0.0, 4.0]))
     assert could_move([one, one], 3) == pytest.approx(2 * one.moves)
     assert could_move([], 3) == pytest.approx(np.zeros((3, 3)))
+
+
+@pytest.mark.filterwarnings("error")
+def test_where_nothing_is_left_at_all_an_effect_is_excluded(section):
+    for rest in (REST, 1e6 * REST):  # the square of the second over the least variance is beyond any float
+        assert not size_of_slight_effect(rest, np.zeros(60), 0.0, EXPECTED).any()
+    tiny = size_of_slight_effect(REST, np.zeros(60), 1e-300, EXPECTED)
+    assert np.isfinite(tiny).all()
+    assert np.abs(tiny).max() < 1e-290
+    exact = identify(section, run_of(section, noise=0.0), "stiffness, damping", delay=False, starts=1)
+    assert exact["stiffness"].value == pytest.approx(1700, rel=1e-6)

@@ -112,6 +112,13 @@ def test_what_nothing_checks_is_told(section):
     sentence_with(found.notes, "1 % more moves stiffness by +17")
 
 
+def test_what_hardly_moves_anything_is_no_condition(section, monkeypatch):
+    monkeypatch.setattr("continuarm.identification.end_of_fit.COMPARABLE", 3.0)  # 1 % of it moves 1.6 errors
+    found = identify(section, run_of(section), "stiffness, damping")
+    assert found.verdict.startswith("usable:")
+    sentence_with(found.notes, "1 % more moves stiffness by +17", ", 1.6 of its standard errors")
+
+
 def test_a_recording_that_the_others_outvote_is_named(section):
     runs = [recorded(section, seed=k) for k in range(8)]
     runs = [replace(run, name=f"run{k}") for k, run in enumerate(runs)]
@@ -165,7 +172,14 @@ def test_an_effect_that_is_too_small_to_show_widens_the_errors(section):
     row = found["stiffness"]
     assert OFF * row.noise < abs(row.value - 1700) < OFF * row.standard_error
     assert row.standard_error == pytest.approx(np.hypot(row.noise, row.unmodelled))
-    sentence_with(found.notes, "noise alone would leave stiffness", "do not exclude", "first of all")
+    sentence_with(
+        found.notes,
+        "noise alone would leave stiffness",
+        "do not exclude",
+        "first of all",
+        "freeing ",
+        "makes it smaller",
+    )
 
 
 def test_what_nothing_drives_has_no_clock_that_could_be_late(section, monkeypatch):

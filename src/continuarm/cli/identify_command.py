@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import sys
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,7 +30,9 @@ SERIOUS = 1
 
 def identify(
     arm: Annotated[str, typer.Argument(metavar="ARM", help="The arm to begin with: a file (.toml), or a name.")],
-    recordings: Annotated[list[str], typer.Argument(metavar="DATA...", help="Recordings: .csv, or motions: .nc.")],
+    recordings: Annotated[
+        list[str], typer.Argument(metavar="DATA...", help="Recordings: .csv, .csv.gz, or motions: .nc.")
+    ],
     free: Annotated[str, typer.Option(help="What to fit: 'stiffness, damping per section, muscle_area, dead_zone'.")],
     hold_out: Annotated[
         list[str] | None, typer.Option("--hold-out", metavar="DATA", help="A recording to judge by, not to fit to.")
@@ -132,15 +135,18 @@ def sigmas(texts: list[str]) -> dict[str, float]:
 
 
 def identification_tables(found: Identification, written: list[str]) -> list[Table]:
-    """Parameters with their errors, misfits, and what was written."""
-    from continuarm.identification.fitted_parameters import with_error
+    """Parameters with their errors, the two parts of these, misfits, and what was written."""
+    from continuarm.identification.fitted_parameters import two_digits, with_error
     from continuarm.identification.measurement_units import readable
 
     parameters = new_table("parameter", "value ± standard error", "unit", "95 % interval", "start")
+    errors = new_table("parameter", "standard error", "of noise", "unmodelled", "unit")
     for each in found.parameters:
         interval = f"{each.low:.5g} to {each.high:.5g}"
         value = with_error(each.value, each.standard_error)
         parameters.add_row(one_line(each.name), value, each.unit, interval, f"{each.start:.4g}")
+        parts = (each.noise, each.unmodelled if isfinite(each.standard_error) else inf)
+        errors.add_row(one_line(each.name), *map(two_digits, (each.standard_error, *parts)), each.unit)
     misfits = new_table("recording", "sensor", "rms distance", "times noise", "numbers", "outliers", "left out")
     for judged, rows in ((False, found.misfit), (True, found.held_out)):
         for row in rows:
@@ -152,7 +158,7 @@ def identification_tables(found: Identification, written: list[str]) -> list[Tab
     facts.add_row("work", f"{record['evaluations']} simulations in {record['wall_time']:.1f} s")
     for path in written:
         facts.add_row("written to", printable(path))
-    return [parameters, misfits, facts]
+    return [parameters, errors, misfits, facts]
 
 
 def _check_output(path: str) -> None:

@@ -33,7 +33,8 @@ TABLES = {"tips": ("tip", "mm"), "orientations": ("orientation", "deg"), "length
 def validate(
     arm: ArmArgument,
     recordings: Annotated[
-        list[str], typer.Argument(metavar="DATA...", help="Recordings: .csv, or motions: .nc; or folders of them.")
+        list[str],
+        typer.Argument(metavar="DATA...", help="Recordings: .csv, .csv.gz, or motions: .nc; or folders."),
     ],
     payload: Annotated[
         float | None,

@@ -8,8 +8,9 @@ import numpy as np
 
 from continuarm.common.number_checks import Floats
 from continuarm.identification.findings import Finding
-from continuarm.identification.fitted_parameters import FittedParameter
+from continuarm.identification.fitted_parameters import FittedParameter, two_digits
 from continuarm.identification.goodness_of_fit import misfits
+from continuarm.identification.merged_values import merged_values
 from continuarm.identification.misfit_findings import (
     correlation_findings,
     driven_first,
@@ -29,6 +30,8 @@ WIDENED = 2.0
 """An error that effects which are left out make so many times larger is told."""
 RIG = ("delay", "sensor_frame")
 """What the names of parameters begin with that are none of the arm."""
+COMPARABLE = 0.3
+"""A shift of so many standard errors, by 1 % of a number that nothing checks, makes that number a condition."""
 OTHERS = 2
 """Effects that are named besides the first."""
 
@@ -49,6 +52,7 @@ class EndOfFit:
         residuals, arm = search.residuals, search.parameters.start_arm
         self.search, self.rows, self.errors, self.correlation = search, rows, errors, correlation
         self.tried = tried
+        self.merged = merged_values(arm, [each.name for each in search.parameters.chosen])
         self.recordings = [*residuals.recordings, *kept_back]
         self.seen = sensor_comparisons(residuals.recordings, residuals.differences(search.x), residuals.used)
         self.later = list(later)
@@ -64,7 +68,7 @@ class EndOfFit:
         driven = {each.name: driven_first(each, arm) for each in self.recordings}
         names = [row.name for row in self.rows]
         known = [bool(np.isfinite(row.standard_error)) for row in self.rows]
-        return [
+        found = [
             *self._ends(),
             *misfit_findings(every, driven),
             *mount_findings(self.recordings, [*self.seen, *self.later], every, arm),
@@ -74,6 +78,14 @@ class EndOfFit:
             *self._assumed(),
             *self._slight(),
             *(Finding(sentence, "note") for sentence in traded_in_words(names, self.correlation, known)),
+        ]
+        return [*self._merged(any(each.weight == "serious" for each in found)), *found]
+
+    def _merged(self, wrong: bool) -> list[Finding]:
+        """Values of the arm that differ and were made one number: the first suspects where something is wrong."""
+        return [
+            Finding(each.sentence, "serious" if wrong else "warning", f"{each.values}, and one number here")
+            for each in self.merged
         ]
 
     def _ends(self) -> list[Finding]:
@@ -130,12 +142,14 @@ class EndOfFit:
         ones = [f"{each.name} ({each.size})" if each.size else each.name for each in self.tried.missing]
         also = f", or for {' or '.join(ones[1 : 1 + OTHERS])}" if others else ""
         moved = self._moved(first.moved)[1]
+        apart = " and ".join(each.apart for each in self.merged)
+        before = f"free {apart} first; " if apart else ""
         return [
             Finding(
                 f"what is left asks for {ones[0]}, which would explain {100 * first.explained:.0f} % of its square and "
-                f"move {moved}{also}: where such an effect is likely, free it, or measure it",
+                f"move {moved}{also}: {before}where such an effect is likely, free it, or measure it",
                 "serious",
-                f"an effect is left out, likely {first.name}",
+                f"an effect is left out, likely {apart or first.name}",
             )
         ]
 
@@ -144,10 +158,12 @@ class EndOfFit:
         assumed = self.tried.assumed
         if not assumed:
             return []
-        follow = [f"{each.name} (1 % more moves {self._moved(each.moved)[1]})" for each in assumed]
+        moved = {each.name: self._moved(each.moved) for each in assumed}
+        follow = [f"{name} (1 % more moves {words})" for name, (_, words) in moved.items()]
         sentence = f"the intervals take as exact what these recordings do not check: {', '.join(follow)}"
-        names = " and ".join(each.name for each in assumed)
-        return [Finding(sentence, "note", f"{names} {'are' if len(assumed) > 1 else 'is'} right")]
+        names = [name for name, (errors, _) in moved.items() if errors >= COMPARABLE]
+        condition = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'} right" if names else ""
+        return [Finding(sentence, "note", condition)]
 
     def _slight(self) -> list[Finding]:
         """The parameter whose error effects that are left out widen most, and the first of these effects."""
@@ -164,10 +180,11 @@ class EndOfFit:
             return []
         slope = parameters.reported_jacobian(self.search.x)[number]
         worst = max(slight, key=lambda each: float(slope @ each.moves @ slope))
+        noise, whole = (f"{two_digits(size)} {row.unit}" for size in (row.noise, row.standard_error))
         sentence = (
-            f"noise alone would leave {row.name} an error of {row.noise:.2g} {row.unit}; effects that are left out and "
-            f"that these recordings do not exclude, {worst.name} first of all, make it {row.standard_error:.2g} "
-            f"{row.unit}: it falls where they are free, or recordings show that they are not there"
+            f"noise alone would leave {row.name} an error of {noise}; effects that are left out and that these "
+            f"recordings do not exclude, {worst.name} first of all, make it {whole}: freeing {worst.name} too, or "
+            "recording more directions and pressures, makes it smaller"
         )
         return [Finding(sentence, "note")]
 
@@ -181,7 +198,7 @@ class EndOfFit:
             if not a.name.startswith(RIG)
         ]
         errors, number, change = max(pairs, key=lambda pair: pair[0])
-        return errors, f"{number.name} by {change:+.3g} {number.unit}, {errors:.1f} of its standard errors"
+        return errors, f"{number.name} by {change:+.3g} {number.unit}, {two_digits(errors)} of its standard errors"
 
 
 def _scales(search: ParameterSearch) -> dict[tuple[str, str], float]:

@@ -103,6 +103,13 @@ def with_error(value: float, error: float) -> str:
     return f"({value / 10.0**size:.{digits - 1}f} ± {error / 10.0**size:.{digits - 1}f})e{size}"
 
 
+def two_digits(size: float) -> str:
+    """0.026, 4.2, 131: a size with at least two significant digits, ? for one that is not known."""
+    if not math.isfinite(size):
+        return "?"
+    return f"{size:.0f}" if 99.5 <= size < 1e6 else f"{size:.2g}"
+
+
 _WITH_ERROR = re.compile(
     r"([A-Za-z_][\w \[\],]*?) = "
     r"(?:\((?P<large>[-+.\d]+) ± (?P<error>[.\d]+)\)e(?P<size>[-+]?\d+)|(?P<plain>[-+.\d]+) ± (?P<plain_error>[.\d]+))"

@@ -17,7 +17,7 @@ import numpy as np
 from continuarm.common.files import output_path, replaced
 from continuarm.common.html_page import html_page, html_table, html_text
 from continuarm.drawing.colours import BLUE, RED
-from continuarm.identification.fitted_parameters import FittedParameter, with_error
+from continuarm.identification.fitted_parameters import FittedParameter, two_digits, with_error
 from continuarm.identification.goodness_of_fit import CHANCE, Misfit
 from continuarm.identification.measurement_units import readable
 from continuarm.identification.report_figures import GRID, INK, correlation_figure, recording_figure
@@ -90,8 +90,13 @@ def _list(sentences: Iterable[str]) -> str:
 
 def _parameters(result: Identification) -> str:
     rows = [_parameter(each) for each in result.parameters]
-    heads = ("parameter", "unit", "value ± standard error", "95 % interval", "start", "")
-    return "<h2>Parameters</h2>" + html_table(heads, rows, first_number=2)
+    heads = ("parameter", "unit", "value ± standard error", "of noise", "unmodelled", "95 % interval", "start", "")
+    note = (
+        "<p class='small soft'>A standard error has two parts, whose squares add up: of noise, which more samples of "
+        "the same motion make smaller, and unmodelled, of effects that the model leaves out and the recordings do not "
+        "exclude.</p>"
+    )
+    return "<h2>Parameters</h2>" + html_table(heads, rows, first_number=2) + note
 
 
 def _parameter(each: FittedParameter) -> tuple[str, ...]:
@@ -101,7 +106,8 @@ def _parameter(each: FittedParameter) -> tuple[str, ...]:
     note = f"at its {'upper' if each.at_bound == 'high' else 'lower'} bound" if each.at_bound else ""
     note = note if known else "not determined"
     bad = f"<span class='strong bad'>{note}</span>" if note else ""
-    return html_text(each.name), html_text(each.unit), value, interval, f"{each.start:.5g}", bad
+    parts = (two_digits(each.noise), two_digits(each.unmodelled) if known else "?")
+    return html_text(each.name), html_text(each.unit), value, *parts, interval, f"{each.start:.5g}", bad
 
 
 def _correlation(result: Identification) -> str:

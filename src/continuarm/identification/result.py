@@ -138,7 +138,7 @@ class Identification:
         return {
             "verdict": self.verdict,
             "arm": self.arm.model_dump(mode="json"),
-            "parameters": [_plain(asdict(each)) for each in self.parameters],
+            "parameters": [_plain(asdict(each) | {"noise": each.noise}) for each in self.parameters],
             "correlation": np.round(self.correlation, 6).tolist(),
             "undetermined": list(self.undetermined),
             "misfit": [_plain_misfit(each) for each in self.misfit],

@@ -38,9 +38,10 @@ def size_of_slight_effect(
     ways, sizes, axes = np.linalg.svd(rest, full_matrices=False)
     clear = sizes > distinct
     ways, sizes, axes = ways[:, clear], sizes[clear], axes[clear]
-    noise = max(variance, 1e-300)
-    spread = 1 / (sizes**2 / noise + 1 / expected**2)
-    mean = spread * sizes * (ways.T @ left) / noise
+    # multiplied by the variance, which is 0 where nothing at all is left
+    known = np.maximum(sizes**2 * expected**2 + variance, 1e-300)
+    spread = variance * expected**2 / known
+    mean = expected**2 * sizes * (ways.T @ left) / known
     return np.asarray(axes.T @ (np.diag(spread) + np.outer(mean, mean)) @ axes)
 
 
