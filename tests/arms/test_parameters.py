@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from continuarm import Arm, Payload, Section, load_arm
-from continuarm.arms.parameters import moved, parameter_names, require_apart, size_of, unchecked
+from continuarm.arms.parameters import moved, parameter_names, require_apart, size_of, unchecked, unit_of
+from continuarm.identification.fittable_parameters import SECTION_FIELDS
 from refusals import refused
 
 ARM = load_arm("prototype-muscles").replace(payload=Payload(mass=0.05))
@@ -25,6 +26,20 @@ def test_a_moved_arm_is_one_with_that_number_replaced(name, path, value):
     by = 1e-3 * value
     assert moved(ARM, name, by).model_dump() == ARM.replace({path: value + by}).model_dump()
     assert size_of(ARM, name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        *((name, field.unit.removeprefix("1")) for name, field in SECTION_FIELDS.items()),
+        *{"stiffness[0][1]": "N/m", "sections[*].damping[1]": "N s/m", "length_range[0]": "m", "twist": "rad"}.items(),
+        *{"hysteresis[0]": "N/m", "hysteresis[2]": "1/m", "hysteresis[-1]": "1/m", "hysteresis[*]": ""}.items(),
+        *{"creep[0][0]": "N/m", "creep[*][1]": "s", "creep[0]": "", "inertia.beta_linear[0]": ""}.items(),
+        *{"payload.offset[0]": "m", "gravity[2]": "m/s²", "sections[0].muscles.radii[*]": "m"}.items(),
+    ],
+)
+def test_a_number_has_the_unit_of_its_field(name, unit):
+    assert unit_of(name) == unit
 
 
 def test_a_complex_step_has_the_slope_of_whatever_is_computed():

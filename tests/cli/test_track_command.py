@@ -68,3 +68,32 @@ def test_bad_points_are_one_line(text, words, tmp_path, capsys):
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "least", "hint"),
+    [
+        (["--centre", "0,0,600"], 10, "--centre and --size are in mm"),
+        (["--centre", "0,0,0.5", "--size", "0.1"], 400, "--centre and --size are in mm"),  # metres
+        (["--figure", "POINTS"], 1e4, "its header names the units"),
+    ],
+)
+def test_a_figure_out_of_reach_is_warned_of_in_one_line(options, least, hint, tmp_path, capsys):
+    path = tmp_path / "points.csv"
+    path.write_text(POINTS.replace("[mm]", "[m]"))
+    options = [str(path) if each == "POINTS" else each for each in options]
+    assert main(["track", "prototype", *options, "--duration", "0.1", "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("warning: the figure is out of reach at ")
+    assert said.err.endswith(f"({hint})\n")
+    assert said.err.count("\n") == 1
+    assert json.loads(said.out)["out_of_reach_mm"] > least
+
+
+@pytest.mark.parametrize("arm", ["prototype", "prototype-muscles", "single-section"])
+@pytest.mark.parametrize("figure", ["circle", "eight"])
+def test_the_usual_figures_are_within_reach(arm, figure, capsys):
+    assert main(["track", arm, "--figure", figure, "--duration", "0.1", "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert json.loads(said.out)["out_of_reach_mm"] < 0.1

@@ -194,6 +194,10 @@ def test_what_is_summed_up_begins_anew():
         (lambda arm: ca.ComputedTorque(arm, bandwidth=0.0), "bandwidth = 0.0"),
         (lambda arm: ca.ComputedTorque(arm, space="joints"), "space = 'joints'"),
         (lambda arm: ca.GravityCompensation(arm, highest=-1.0), "highest = -1.0"),
+        (
+            lambda arm: ca.GravityCompensation(arm, damping=-1),
+            "damping = -1: must be a number of times the arm's own, 0",
+        ),
         (lambda arm: ca.LQR(arm, np.zeros(3)), "about has shape (3,)"),
         (lambda arm: ca.LQR(arm, np.zeros(9), force=0.0), "force = 0.0"),
         (lambda arm: ca.LQR(arm, np.zeros((4, 3))), "about has shape (4, 3)"),

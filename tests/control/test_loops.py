@@ -162,6 +162,10 @@ def test_bad_loops_are_refused():
         ca.simulate(arm, ca.loop(ca.ComputedTorque(ca.load_arm("single-section")), point), duration=1)
     with pytest.raises(ValueError, match="noise = -1"):
         ca.loop(Seen(), point, noise=-1)
+    for wrong in (-1, -1e-300, float("nan"), 11, "1 s"):
+        with pytest.raises(ValueError, match=r"^delay = .*: must be a number of seconds, 0 or more and at most 10 s$"):
+            ca.loop(Seen(), point, delay=wrong)
+    assert ca.loop(Seen(), point, delay=0).delay == 0
 
 
 class Wrong:

@@ -177,6 +177,45 @@ def test_a_state_in_bytes_goes_on_in_another_instance(kind, fmu, tmp_path):
         each.freeInstance()
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_are_errors_and_leave_the_old(value, model):
+    made, places = model
+    names = ["muscles[1].dead_zone", "sections[3].mass", "payload_mass", "q.l33", "pressure.l22"]
+    before = numbers(made, [places[name] for name in names])
+    for name in names:
+        with pytest.raises(FMICallException, match="status 3"):
+            numbers(made, [places[name]], [value])
+    assert numbers(made, [places[name] for name in names]) == before
+
+
+def test_bytes_with_any_number_that_is_not_finite_are_refused(fmu, tmp_path):
+    description = fmpy.read_model_description(str(fmu))
+    made = started(description, fmpy.extract(str(fmu), tmp_path / "fmu"), "CS")
+    held = made.getFMUState()
+    kept = made.serializeFMUState(held)
+    for at in range(64, len(kept), 8):  # after the token
+        for value in (np.nan, np.inf):
+            with pytest.raises(FMICallException, match="status 3"):
+                made.deserializeFMUState(kept[:at] + np.float64(value).tobytes() + kept[at + 8 :])
+    made.freeFMUState(held)
+    made.terminate()
+    made.freeInstance()
+
+
+def test_outputs_that_are_not_finite_are_discarded(model):
+    made, places = model
+    changed = [places["payload_mass"] - 1, places["payload_mass"] - 4, places["gravity[3]"]]
+    rates, tips = ([place for name, place in places.items() if name.startswith(kind)] for kind in ("der(", "tip"))
+    kept = numbers(made, changed)
+    numbers(made, changed, [1e308, 1e308, 0.0])  # height and turn of the base, which without gravity no rate knows of
+    assert np.isfinite(numbers(made, tips + rates)).all()
+    numbers(made, changed, [1.7e308, 1.7e308, 0.0])  # their sum, the tip, is more than there are numbers for
+    with pytest.raises(FMICallException, match="status 2"):
+        numbers(made, tips)
+    numbers(made, changed, kept)
+    assert np.isfinite(numbers(made, tips + rates)).all()
+
+
 def test_what_it_says_it_can_is_what_it_can(fmu):
     description = fmpy.read_model_description(str(fmu))
     two = description.fmiVersion == "2.0"

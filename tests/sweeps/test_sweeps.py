@@ -6,6 +6,7 @@ import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import swept_functions as functions
@@ -68,6 +69,25 @@ def test_settling_is_that_of_an_exponential():
     found = settling_times(t, track)
     assert found[:2] == pytest.approx(np.log(50) / np.array([1, 3]), abs=0.005)
     assert found[2] == 0.0  # it never moves
+
+
+@pytest.mark.parametrize("grid", [True, False])
+def test_axes_of_plots_have_the_units_of_an_arms_numbers(prototype, tmp_path, grid):
+    names = {"stiffness": [1500, 1700], "sections[1].damping": [60.0, 70.0], "gravity[2]": [9.0, 9.81]}
+    found = ca.sweep(prototype, names, input=STEPS, duration=0.1, grid=grid, output=tmp_path / "sweep.nc")
+    units = {name: found[name].attrs.get("units") for name in names}
+    assert units == {"stiffness": "N/m", "sections[1].damping": "N s/m", "gravity[2]": "m/s²"}
+    with xarray.open_dataset(tmp_path / "sweep.nc") as read:
+        assert {name: read[name].attrs.get("units") for name in names} == units
+    if grid:
+        figure, axes = plt.subplots()
+        found["settling_time"][:, 0, 0].plot(ax=axes)
+        assert axes.get_xlabel() == "stiffness [N/m]"
+        plt.close(figure)
+
+
+def test_arguments_of_a_function_have_no_units_of_an_arm():
+    assert "units" not in ca.sweep(functions.product, {"a": [1, 2], "b": [1.0, 2.0]})["a"].attrs
 
 
 @pytest.mark.parametrize("grid", [True, False])

@@ -350,12 +350,20 @@ class Description(BaseModel, metaclass=_ByName):
 
 
 @dataclass(frozen=True)
+class Unit:
+    """The unit of all numbers of a field."""
+
+    unit: str = ""
+
+
+@dataclass(frozen=True)
 class Within:
-    """What a number may be: from the least to the most, both allowed."""
+    """What a number may be: from the least to the most, both allowed; the hint ends the sentence about another."""
 
     least: float
     most: float
     unit: str = ""
+    hint: str = ""
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> CoreSchema:
         limits = core_schema.float_schema(ge=self.least, le=self.most)  # for the JSON schema
@@ -367,7 +375,7 @@ class Within:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not self.least <= value <= self.most:
             allowed = f"must be a number from {written(self.least)} to {written(self.most)} {self.unit}"
-            raise ValueError(allowed.rstrip())  # not a TypeError: pydantic reports only ValueError
+            raise ValueError(allowed.rstrip() + self.hint)  # not a TypeError: pydantic reports only ValueError
         return float(value)
 
 

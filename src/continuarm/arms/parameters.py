@@ -6,14 +6,15 @@ that of all of them together, stiffness for sections[*].stiffness.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from continuarm.arms.arm import Arm, Payload
-from continuarm.arms.description import did_you_mean
+from continuarm.arms.description import Unit, Within, did_you_mean
 from continuarm.arms.field_paths import fields_of, steps_of
 from continuarm.arms.section import Section
 from continuarm.common.argument_checks import listed
@@ -105,6 +106,46 @@ def _numbers(arm: Arm, name: str, argument: str) -> dict[str, float]:
     except ValueError as error:
         raise ValueError(f"{argument}: {error}") from None
     return found
+
+
+def unit_of(name: str) -> str:
+    """The unit of a number by its name, as its field says; '' of a number without, and of several of different ones."""
+    kinds: list[_Kind] = [(Arm, ())]
+    for step in _path(name):
+        kinds = [each for kind in kinds for each in _inside(*kind, step)]
+    units = {note.unit for _, notes in kinds for note in notes if isinstance(note, (Unit, Within))}
+    return units.pop() if len(units) == 1 else ""
+
+
+_Kind = tuple[Any, tuple[Any, ...]]
+"""A type of a field, and what is noted of it."""
+
+
+def _inside(kind: Any, notes: tuple[Any, ...], step: str | int) -> Iterator[_Kind]:
+    """What is found a step into values of a type."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel) and step in kind.model_fields:
+        field = kind.model_fields[str(step)]
+        yield from _plain(field.annotation, tuple(field.metadata))
+    elif get_origin(kind) is tuple:
+        entries = get_args(kind)
+        if entries[-1] is Ellipsis or step == "*":
+            entries = tuple(each for each in entries if each is not Ellipsis)
+        else:
+            entries = entries[int(step) :][:1]
+        for entry in entries:
+            yield from _plain(entry, notes)
+
+
+def _plain(kind: Any, notes: tuple[Any, ...]) -> Iterator[_Kind]:
+    """The types of a union, out of `Annotated`."""
+    if get_origin(kind) is Annotated:
+        inner, *more = get_args(kind)
+        yield from _plain(inner, (*notes, *more))
+    elif get_origin(kind) in (Union, UnionType):
+        for each in get_args(kind):
+            yield from _plain(each, notes)
+    else:
+        yield kind, notes
 
 
 def path_of(name: str) -> list[str]:

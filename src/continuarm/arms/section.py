@@ -19,11 +19,13 @@ from continuarm.arms.field_types import (
     Coefficient,
     Coefficients,
     Coordinate,
+    Damping,
     Distance,
     Hardening,
     Lag,
     Length,
-    Loop,
+    LoopRate,
+    LoopStiffness,
     Mass,
     Numbers,
     Preload,
@@ -31,6 +33,7 @@ from continuarm.arms.field_types import (
     Relaxation,
     Shaking,
     Stiffening,
+    Stiffness,
     StopStiffness,
     Three,
     ThreeOrMore,
@@ -156,8 +159,8 @@ class Section(Description):
     length: Length = Field(description="L: unactuated length, m")
     radius: Length = Field(description="r: radius of the muscle circle and of the section's discs, m")
     mass: Mass = Field(description="m: mass, kg, uniform along the length")
-    stiffness: Coefficient = Field(description="K_e: N/m, one number, one per muscle, or 3x3 over q")
-    damping: Coefficient = Field(0.0, description="D: N s/m, one number, one per muscle, or 3x3 over q")
+    stiffness: Stiffness = Field(description="K_e: N/m, one number, one per muscle, or 3x3 over q")
+    damping: Damping = Field(0.0, description="D: N s/m, one number, one per muscle, or 3x3 over q")
     offset: Distance = Field(0.0, description="σ: distance from this tip to the next section along Z, m")
     twist: Angle = Field(0.0, description="γ: turn of the next section, or of the last tip's frame, about Z, rad")
     muscles: Muscles | None = Field(
@@ -195,7 +198,7 @@ class Section(Description):
         description="relaxing branches beside each muscle's spring, N/m and s each: a force e with ė = k l̇ - e/T; "
         "none if left out",
     )
-    hysteresis: Annotated[tuple[Loop, Loop, Loop], Three] | None = Field(
+    hysteresis: Annotated[tuple[LoopStiffness, LoopRate, LoopRate], Three] | None = Field(
         None,
         description="a in N/m, b and g in 1/m of each muscle's h: ḣ = a l̇ - b |l̇| h - g l̇ |h|, N; none if left out",
     )

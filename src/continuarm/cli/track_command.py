@@ -10,12 +10,17 @@ import typer
 from continuarm.arms.arm_file import load_arm
 from continuarm.cli.controllers import NAMES, HighestOption, RateOption, controller_of
 from continuarm.cli.options import ArmArgument, AsJson, PlotOption, leave_if_stopped
-from continuarm.cli.output import claim, one_line, progress_bar, show, show_json
+from continuarm.cli.output import claim, one_line, progress_bar, show, show_json, warn
 from continuarm.common.text import shown
 
 if TYPE_CHECKING:
     from continuarm.arms.arm import Arm
     from continuarm.common.number_checks import Floats
+
+PLACES = 14
+"""Of a figure that are looked at before it is followed; 13 parts of two rounds, so that no place comes twice."""
+OUT_OF_REACH = 1.0
+"""mm: a figure is said to be out of reach from here on."""
 
 
 def track(
@@ -44,6 +49,12 @@ def track(
 ) -> None:
     """Let an arm follow a figure with its tip and show how far off it is.
 
+    computed-torque runs in compiled code, if there is a muscle for each coordinate and no creep; tip-torque, gravity,
+    lqr and mpc run in Python: the first three take some 75 times as long.
+
+    A figure that the controller's arm is nowhere near, held by its highest pressures, is warned of and followed as far
+    as it goes.
+
     Exit codes: 0 done; 1 the motion stopped early, what there is of it is shown and written; 2 bad input;
     130 interrupted.
     """
@@ -58,6 +69,7 @@ def track(
     moved = load_arm(plant) if plant else model
     made, posture = controller_of(controller, model, highest, bandwidth)
     reference, rounds = _reference(figure, model, posture, size, period, centre)
+    beyond = _out_of_reach(figure, model, highest, reference, rounds)
     wrench, file = motion_tables.wrench_of(force), check_motion_path(output) if output else None
     if html:
         check_html_path(html)
@@ -81,6 +93,7 @@ def track(
     numbers = {
         "rms_mm": float(1e3 * np.sqrt((late**2).mean())) if len(late) else None,
         "largest_mm": float(1e3 * late.max()) if len(late) else None,
+        "out_of_reach_mm": beyond,
     }
     if as_json:
         show_json(motion_tables.motion_numbers(motion) | numbers)
@@ -95,6 +108,19 @@ def track(
 
 def _distances(tips: Floats, goals: Floats) -> Floats:
     return np.asarray(np.linalg.norm(tips - goals, axis=-1))
+
+
+def _out_of_reach(figure: str, arm: Arm, highest: float, reference: Any, rounds: float) -> float:
+    """How far from the figure the tip stays at the worst of some places, mm, with what the pressures hold; warns."""
+    from continuarm.control.held_postures import HeldPostures
+
+    places = reference.at(np.linspace(0.0, rounds, PLACES)).position
+    off = 1e3 * HeldPostures(arm, 1e3 * highest).distances(places)
+    if off.max() > OUT_OF_REACH:
+        hint = "its header names the units" if figure.lower().endswith(".csv") else "--centre and --size are in mm"
+        nearest = f"pressures up to {highest:g} kPa hold the tip no nearer than {off.max():.3g} mm at the worst"
+        warn(f"the figure is out of reach at {np.sum(off > OUT_OF_REACH)} of {PLACES} places: {nearest} ({hint})")
+    return float(off.max())
 
 
 def _reference(figure: str, arm: Arm, posture: Floats, size: float, period: float, centre: str) -> tuple[Any, float]:

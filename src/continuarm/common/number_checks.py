@@ -181,3 +181,12 @@ def number_above(name: str, value: object, least: float, most: float, unit: str,
         limits = f"above {least:g} {unit} and at most {most:g} {unit}"
         raise ValueError(f"{name} = {short(value)}: must be a number of {units}, {limits}")
     return found
+
+
+def number_from_zero(name: str, value: object, most: float, unit: str, units: str) -> float:
+    """The value as a number of 0 or more and at most the most, of so many units."""
+    found = as_float(value)
+    if not 0 <= found <= most:
+        limits = f"0 or more and at most {most:g} {unit}".rstrip()
+        raise ValueError(f"{name} = {short(value)}: must be a number of {units}, {limits}")
+    return found

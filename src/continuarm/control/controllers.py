@@ -14,7 +14,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import choice, truth_value
-from continuarm.common.number_checks import Floats, number_above
+from continuarm.common.number_checks import Floats, number_above, number_from_zero
 from continuarm.common.shared_docs import with_entries_of
 from continuarm.control.muscle_ranges import MuscleRanges
 from continuarm.control.pressing import Memory, Pressing
@@ -57,8 +57,8 @@ class GravityCompensation(Pressing):
 
     def __post_init__(self) -> None:
         self._check_limits(self.arm)
-        self._set(stiffness=number_above("stiffness", self.stiffness, -1e-300, 1e6, "", "times the arm's own"))
-        self._set(damping=number_above("damping", self.damping, -1e-300, 1e6, "", "times the arm's own"))
+        for name in ("stiffness", "damping"):
+            self._set(**{name: number_from_zero(name, getattr(self, name), 1e6, "", "times the arm's own")})
 
     def command(self, t: float, state: Floats, reference: Reference) -> Floats:
         memory = self._remembered(self.arm, 0)

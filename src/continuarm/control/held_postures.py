@@ -74,6 +74,14 @@ class HeldPostures:
             return found
         return min(found, self._search(aim, self.middle), key=lambda each: each.distance)
 
+    def distances(self, positions: ArrayLike) -> Floats:
+        """How far from places on a path, (k, 3), m, the tip at rest stays, (k,), m: 0 of those it can be held at."""
+        found, here = [], self.middle
+        for position in np.asarray(positions):
+            here = self.nearest(position, here)
+            found.append(here.distance)
+        return np.array(found)
+
     def _search(self, aim: Floats, start: HeldPosture) -> HeldPosture:
         best, damping = start._replace(distance=float(np.linalg.norm(start.tip - aim))), 0.0
         for _ in range(MOST_STEPS):

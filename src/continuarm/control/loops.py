@@ -10,7 +10,7 @@ import numpy as np
 
 from continuarm.arms.arm import Arm
 from continuarm.common.argument_checks import kind_of, require_kind
-from continuarm.common.number_checks import Floats, as_float, number_above, seed_number
+from continuarm.common.number_checks import Floats, as_float, number_from_zero, seed_number
 from continuarm.common.number_checks import rate as checked_rate
 from continuarm.common.text import short
 from continuarm.control.controllers import ComputedTorque
@@ -198,7 +198,7 @@ def loop(
     sigmas = tuple(map(as_float, pair))
     if len(sigmas) != 2 or not all(0 <= each <= 1e3 for each in sigmas):
         raise ValueError(f"noise = {short(noise)}: must be a number of 0 or more, or two: m of q and m/s of q̇")
-    late = number_above("delay", delay, -1e-300, 10.0, "s", "seconds")
+    late = number_from_zero("delay", delay, 10.0, "s", "seconds")
     asked = checked_rate("rate", rate, most=1e6)
     if asked < SLOWEST:
         raise ValueError(f"rate = {asked:g} Hz: must be at least {SLOWEST:g} Hz")

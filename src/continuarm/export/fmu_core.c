@@ -2,6 +2,7 @@
 
 #include "@PREFIX@.c"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,18 @@ static void reset(instance *of)
 
 static bool belongs(const snapshot *kept) { return memcmp(kept->token, TOKEN, sizeof(kept->token)) == 0; }
 
+/* Whether all numbers of a snapshot that was kept as bytes are finite: one at a time, as bytes may lie anywhere. */
+static bool holds_finite(const char *bytes)
+{
+    bool holds = true;
+    for (size_t at = offsetof(snapshot, time); at < sizeof(snapshot); at += sizeof(real)) {
+        real number;
+        memcpy(&number, &bytes[at], sizeof(real));
+        holds = holds && all_finite(&number, 1U) == @MACRO@_OK;
+    }
+    return holds;
+}
+
 /* Into *kept, which is made where it is NULL. */
 static outcome keep(const instance *of, void **kept)
 {
@@ -114,7 +127,7 @@ static outcome to_bytes(const snapshot *kept, void *bytes, size_t size)
 
 static outcome from_bytes(const instance *of, const void *bytes, size_t size, void **kept)
 {
-    if (size != sizeof(snapshot) || !belongs(bytes) || keep(of, kept) != DONE) {
+    if (size != sizeof(snapshot) || !belongs(bytes) || !holds_finite(bytes) || keep(of, kept) != DONE) {
         return ERROR;
     }
     memcpy(*kept, bytes, size);
@@ -132,7 +145,8 @@ static outcome update(instance *of)
             tips(&of->arm, of->state, of->tips, &of->work);
             lengths(&of->arm, of->state, of->lengths);
             energies(&of->arm, of->state, &of->state[COORDINATES], of->energies, &of->work);
-            good = all_finite(of->rate, STATES) == @MACRO@_OK;
+            good = all_finite(of->rate, STATES) == @MACRO@_OK && all_finite(of->tips, 16U * SECTIONS) == @MACRO@_OK
+                   && all_finite(of->lengths, MUSCLES) == @MACRO@_OK && all_finite(of->energies, 3U) == @MACRO@_OK;
             of->is_current = good;
         }
     }
@@ -180,7 +194,7 @@ static outcome set_numbers(instance *of, const uint32_t references[], size_t cou
     for (size_t k = 0; k < count; k++) {
         const uint32_t kind = KIND(references[k]);
         double *place = place_of(of, references[k]);
-        if (place == NULL || (kind >= RATE && kind <= ENERGY)) {
+        if (place == NULL || (kind >= RATE && kind <= ENERGY) || all_finite(&values[k], 1U) != @MACRO@_OK) {
             return ERROR;
         }
         *place = values[k];

@@ -62,8 +62,10 @@ class Swept:
     def arrays(self) -> Iterator[tuple[str, tuple[str, ...], Any, dict[str, str]]]:
         """Name, dimensions, values and attributes of every array: coordinates first, then variables, then errors."""
         points = self.points
+        units = dict(zip(points.names, points.units, strict=False))  # of a function there are none
         for name, own in zip(points.names, points.values, strict=True):
-            yield name, (name,) if points.grid else points.dimensions, own, {}
+            about = {"units": units[name]} if units.get(name) else {}
+            yield name, (name,) if points.grid else points.dimensions, own, about
         for name, labels in self.labels.items():
             kind = object if isinstance(labels[0], str) else np.int32 if isinstance(labels[0], int) else float
             yield name, (name,), np.array(labels, kind), {"units": "s"} if name == "time" else {}

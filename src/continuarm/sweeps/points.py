@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from continuarm.arms.parameters import parameter_names
+from continuarm.arms.parameters import parameter_names, unit_of
 from continuarm.common.argument_checks import kind_of
 from continuarm.common.number_checks import finite, real_numbers
 from continuarm.common.text import LONGEST_NAME, short
@@ -31,6 +31,8 @@ class Points:
     values: tuple[NDArray[Any], ...]
     """What each name was given: along its axis of the grid, or its column of the table."""
     grid: bool
+    units: tuple[str, ...] = ()
+    """Of each name, where they are numbers of an arm."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -52,6 +54,10 @@ class Points:
         places = np.unravel_index(np.asarray(numbers, dtype=np.intp), self.shape)
         rows = places if self.grid else places * len(self.names)
         return {name: own[row] for name, own, row in zip(self.names, self.values, rows, strict=True)}
+
+    def of_arm(self) -> Points:
+        """The points with the units that an arm's numbers of these names have."""
+        return replace(self, units=tuple(map(unit_of, self.names)))
 
     def words(self, number: int) -> str:
         """A point for a message: point 7 (stiffness = 1500, damping = 70)."""

@@ -171,6 +171,8 @@ def swept_points(
     require_function("progress", progress)
     most = None if chunk is None else whole_number("chunk", chunk, least=1, most=MOST_POINTS)
     plan = plan_of(function_or_arm, points, DEFAULTS | choices)
+    if isinstance(function_or_arm, Arm):
+        points = points.of_arm()
     here = executor is None and isinstance(plan.task, ArmTask) and plan.steps * points.count <= ARM_STEPS
     if not here:
         check_sendable(plan.task, executor)
