@@ -50,7 +50,7 @@ def track(
     """Let an arm follow a figure with its tip and show how far off it is.
 
     computed-torque runs in compiled code, if there is a muscle for each coordinate and no creep; tip-torque, gravity,
-    lqr and mpc run in Python: the first three take some 75 times as long.
+    lqr and mpc run in Python: the first three take some 100 times as long.
 
     A figure that the controller's arm is nowhere near, held by its highest pressures, is warned of and followed as far
     as it goes.
