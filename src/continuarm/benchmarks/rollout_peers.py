@@ -29,7 +29,11 @@ def add_peers(group: Group, arm: Arm, ours: dict[int, Task], steps: int, often: 
         if importlib.util.find_spec(package) is None:
             group.add(package, None, "", f"the package {package} is not installed")
             continue
-        name, note, theirs = made(arm)
+        try:
+            name, note, theirs = made(arm)
+        except ImportError as error:  # installed in part, or for another version of what it needs
+            group.add(package, None, "", " ".join(str(error).split())[:200])
+            continue
         for threads, task in theirs.items():
             found = best({"theirs": task, "ours": ours[threads]}, few)
             words = f"{threads} thread{'s' * (threads > 1)}"
