@@ -41,12 +41,8 @@ CONTINUARM_OPERATOR double nmadd(double a, double b, double c) { return c - a * 
 // Arms in threads of a GPU begin a step together; nothing has to wait here.
 CONTINUARM_OPERATOR void keep_together() {}
 
-// Whether the recursion computes passages again instead of keeping them, and what a compiler knows of an input then.
+// Whether the recursion computes passages again instead of keeping them: see Passages.
 constexpr bool passages_again = false;
-template <class Real>
-CONTINUARM_OPERATOR Real unforeseen(const Real& a) {
-    return a;
-}
 
 CONTINUARM_OPERATOR double positive_part(double a) { return a > 0.0 ? a : 0.0; }
 CONTINUARM_OPERATOR double is_positive(double a) { return a > 0.0 ? 1.0 : 0.0; }

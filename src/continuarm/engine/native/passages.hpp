@@ -46,8 +46,8 @@ private:
     Passage<Real>* kept_;
 };
 
-// A thread of a GPU computes each again where it is asked for: it has no registers to keep all of them, and its memory
-// costs more than a fifth of the arithmetic.
+// A thread of a GPU computes each again where it is asked for: it has no registers to keep all of them, and to
+// read them from memory takes longer.
 template <class Real, class Constant>
 class Passages<true, Real, Constant> {
 public:
