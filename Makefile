@@ -1,50 +1,71 @@
-# Needs Python 3.11 or newer with venv and pip, and a C++17 compiler. Everything else is installed into .venv.
+# Needs Python 3.11 or newer with venv and pip, and a C++17 compiler. Everything else is installed into .venv, in the exact
+# versions of locks/.
 
 PYTHON ?= python3
-PYTEST_ARGS ?= -n auto --dist loadgroup
+PYTEST_ARGS ?=
 SECONDS ?= 600
 ATTACK_ARGS ?=
+SEED ?=
+LATEST ?=
+CUDA ?=
 
-VENV := .venv
+VENV := $(if $(LATEST),.venv-latest,.venv)
 BIN := $(VENV)/bin
-BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
+INSTALL := $(BIN)/python tools/install.py $(if $(LATEST),--latest) $(if $(CUDA),--cuda)
+BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.py $(shell find src/continuarm/engine/native -type f)
+
+# A fixed order unless a seed is given, which shuffles it.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup $(if $(SEED),-p randomly -p "randomly-seed=$(SEED)",-p no:randomly)
 
 HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
 
-# Written after an installation: without and with the tools of development and of the documentation.
+# Written after an installation: the package; its tools; torch; the package again, for every instruction set.
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
-INSTALLED_DOCS := $(VENV)/.installed-docs
+INSTALLED_TORCH := $(VENV)/.installed-torch
+INSTALLED_ALL_SETS := $(VENV)/.installed-all-sets
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test attack lint docs generate format clean
+.PHONY: help demo check test test-all test-rest test-torch attack lint docs lock generate format clean
 
 help:  ## list these commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
 demo: $(INSTALLED)  ## run examples/first_steps.py
 	$(BIN)/python examples/first_steps.py
 
-check: lint  ## lint, then run the tests that are not slow: within a minute on two cores
-	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not slow"
+check: lint  ## lint, then run the tests that are not slow
+	$(PYTEST) -m "not slow and not exhaustive and not torch" $(PYTEST_ARGS)
 
-test: lint  ## lint, then run all tests
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: lint  ## lint, then run the tests; SEED=7 shuffles them, LATEST=1 takes the newest releases in place of the lock
+	$(PYTEST) -m "not exhaustive and not torch" $(PYTEST_ARGS)
+
+test-all: test test-rest  ## run these, and the rest: sanitizers, emulators, long fits, every instruction set
+
+test-rest: $(INSTALLED_ALL_SETS)
+	$(PYTEST) -m "exhaustive and not torch" $(PYTEST_ARGS)
+
+test-torch: $(INSTALLED_TORCH)  ## run the tests that need torch, with its CPU build; CUDA=1 accepts the registry's
+	$(PYTEST) -m torch $(PYTEST_ARGS)
 
 attack: $(INSTALLED_DEV)  ## attack the library for SECONDS=600: hostile calls, files, signals, limits, clients
 	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(ATTACK_ARGS)
 
-lint: $(INSTALLED_DEV)  ## check style, types and the direction of imports
+lint: $(INSTALLED_DEV)  ## check style, types, the direction of imports and the workflows
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/clang-format --dry-run --Werror $(HAND_WRITTEN)
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*.yml)
 
-docs: $(INSTALLED_DOCS)  ## build the site docs/_build/html, pictures and all; a warning is an error
+docs: $(INSTALLED_DEV)  ## build the site docs/_build/html, pictures and all; a warning is an error
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+lock: $(INSTALLED_DEV)  ## resolve the versions in locks/ again, for every Python and system
+	$(INSTALL) lock
 
 generate: $(INSTALLED_DEV)  ## print the native code again from the Python sources
 	$(BIN)/python -m continuarm.engine.printing
@@ -55,7 +76,7 @@ format: $(INSTALLED_DEV)  ## rewrite the sources in the project's style
 	$(BIN)/clang-format -i $(HAND_WRITTEN)
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) build dist out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .venv-latest build dist out .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -rf docs/_build docs/gallery docs/sg_execution_times.rst docs/reference/names docs/reference/commands.rst $(filter-out docs/pictures/%,$(wildcard docs/*/*.png))
 	find src tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -63,14 +84,18 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "continuarm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): $(BUILD_INPUTS) tools/install.py | $(BIN)/python
-	@$(BIN)/python tools/install.py
+$(INSTALLED): $(BUILD_INPUTS) locks/run.txt | $(BIN)/python
+	@$(INSTALL)
 	@touch $@
 
-$(INSTALLED_DEV): $(INSTALLED)
-	@$(BIN)/python tools/install.py dev
+$(INSTALLED_DEV): locks/dev.txt $(INSTALLED)
+	@$(INSTALL) dev
 	@touch $@
 
-$(INSTALLED_DOCS): $(INSTALLED)
-	@$(BIN)/python tools/install.py docs
+$(INSTALLED_TORCH): $(INSTALLED_DEV)
+	@$(INSTALL) torch
+	@touch $@
+
+$(INSTALLED_ALL_SETS): $(INSTALLED_DEV)
+	@$(INSTALL) all-sets
 	@touch $@

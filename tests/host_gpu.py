@@ -3,13 +3,13 @@
 import contextlib
 import ctypes
 import hashlib
-import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 
-COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
+from gate import tool
+
 CPU = Path("/proc/cpuinfo")
 FUSED = ["-mfma"] if CPU.exists() and " fma " in CPU.read_text() else []
 """Fused multiply-adds are in the processor; else the library of C has them."""
@@ -45,7 +45,7 @@ class HostGpu:
         if not built.exists():
             options = ["-std=c++17", "-O1", "-w", "-ffp-contract=off", "-shared", "-fPIC", *FUSED]
             options += ["-fvisibility=hidden"]  # layouts of several sources have the same names
-            command = [COMPILER, *options, "-x", "c++", "-", "-o", str(built)]
+            command = [tool("g++"), *options, "-x", "c++", "-", "-o", str(built)]
             subprocess.run(command, input=text, text=True, check=True)
         loop = ctypes.CDLL(str(built)).loop
 

@@ -14,8 +14,11 @@ from public_names import COMPUTED, FIELDS, INSIDE
 import continuarm as ca
 import continuarm.export
 import continuarm.jax
-import continuarm.torch
 from continuarm.arms.description import Description
+from gate import TORCH
+
+if TORCH:
+    import continuarm.torch
 
 PUBLIC = {name: getattr(ca, name) for name in ca.__all__}
 CLASSES = {name: each for name, each in PUBLIC.items() if isinstance(each, type)}
@@ -32,11 +35,12 @@ def methods(kind):
 
 ELSEWHERE = {
     f"{library.__name__}.{name}": getattr(library, name)
-    for library in (continuarm.jax, continuarm.torch, continuarm.export)
+    for library in (continuarm.jax, continuarm.export, *([continuarm.torch] if TORCH else []))
     for name in library.__all__
 }
 METHODS = {f"{name}.{each}": function for name, kind in CLASSES.items() for each, function in methods(kind)}
 CALLED = FUNCTIONS | METHODS | ELSEWHERE
+NAMES = [pytest.param(name, marks=[pytest.mark.torch] * name.startswith("continuarm.torch")) for name in CALLED]
 """Public functions, methods of public classes, functions of other array libraries and of exports."""
 
 
@@ -67,7 +71,7 @@ def attribute_docstrings(kind):
     ]
 
 
-@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_argument_has_a_line(name):
     assert list(section(CALLED[name], "Parameters")) == arguments(CALLED[name])
 
@@ -84,13 +88,13 @@ def test_every_field_has_a_line(name):
         assert arguments(kind) == [each for each in described if each in arguments(kind)]
 
 
-@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize("name", NAMES)
 def test_what_is_returned_is_said(name):
     returned = inspect.signature(CALLED[name]).return_annotation
     assert bool(section(CALLED[name], "Returns")) == (returned != "None")
 
 
-@pytest.mark.parametrize("name", [*CALLED, *CLASSES])
+@pytest.mark.parametrize("name", [*NAMES, *CLASSES])
 def test_an_array_has_its_shape_and_every_entry_its_meaning(name):
     thing = CALLED.get(name) or CLASSES[name]
     for heading in ("Parameters", "Attributes", "Returns"):
@@ -116,7 +120,7 @@ NAMED_BY_WHAT_RETURNS_IT |= {"Loop", "MusclePressures", "Postures", "Rollout", "
 NAMED_BY_WHAT_RETURNS_IT |= {"Estimate", "Plan"}
 
 
-@pytest.mark.parametrize("name", [*PUBLIC, *(name for name in CALLED if name not in PUBLIC)])
+@pytest.mark.parametrize("name", [*CLASSES, *NAMES])
 def test_examples_run_and_show_what_comes_out(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = inspect.getdoc(PUBLIC.get(name) or CALLED[name]) or ""

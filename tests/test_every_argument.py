@@ -7,15 +7,19 @@ import inspect
 import jax
 import numpy as np
 import pytest
-import torch
 
 import continuarm as ca
 import continuarm.jax
 import continuarm.learning
-import continuarm.torch
 from continuarm.export import export_c
+from gate import TORCH
 from right_arguments import CLASSES, DRIVEN, ERRORS, MOVED, RESULTS, RIGHT, RUN, SECTION, SLOPED, Q
 from wrong_values import complaints
+
+if TORCH:
+    import torch
+
+    import continuarm.torch
 
 pytestmark = pytest.mark.slow
 
@@ -62,11 +66,9 @@ METHODS = {
 }
 """Methods of public classes that take more than a file name."""
 
-T = torch.from_numpy(Q)
 MORE = {"step": 1e-3, "parameters": {"stiffness": 1500.0}}
 ELSEWHERE = {
     "continuarm.jax": (continuarm.jax.implicit_step, DRIVEN | MORE),
-    "continuarm.torch": (continuarm.torch.implicit_step, {"arm": SECTION, "q": T, "qd": T, "tau": T} | MORE),
     "continuarm.learning": (
         continuarm.learning.ArmVectorEnv,
         {
@@ -92,6 +94,10 @@ ELSEWHERE = {
     "continuarm.export": (export_c, {"arm": SECTION, "folder": "arm_c", "name": "arm", "step": 1e-3}),
 }
 """Of each library the function that takes most; all check their arguments in one place."""
+
+if TORCH:
+    STATE = dict.fromkeys(("q", "qd", "tau"), torch.from_numpy(Q))
+    ELSEWHERE["continuarm.torch"] = (continuarm.torch.implicit_step, {"arm": SECTION} | STATE | MORE)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +150,12 @@ def test_a_method_works_or_names_the_argument(name, argument):
 
 
 @pytest.mark.parametrize(
-    ("name", "argument"), [(name, each) for name, (_, right) in ELSEWHERE.items() for each in right]
+    ("name", "argument"),
+    [
+        pytest.param(name, argument, marks=[pytest.mark.torch] * name.endswith("torch"))
+        for name, (_, right) in ELSEWHERE.items()
+        for argument in right
+    ],
 )
 def test_a_function_of_another_library_works_or_names_the_argument(name, argument, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -33,7 +33,14 @@ def time_limit():
     signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if blocks(text)])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.torch] * (">>> import torch" in text))
+        for page, text in PAGES.items()
+        if blocks(text)
+    ],
+)
 def test_a_page_runs_from_top_to_bottom(page, tmp_path, time_limit):
     run_page(PAGES[page], page, tmp_path)
     for name in pictures(PAGES[page]):

@@ -1,6 +1,5 @@
 """The native code under the address and undefined-behaviour sanitizers, on memory of exactly the right size."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from continuarm.engine.directions import Directions
 from continuarm.engine.native_arm import arm_numbers, plant_numbers
 from continuarm.engine.table import QUANTITIES
 from continuarm.simulation.solvers import _tolerances
+from gate import tool
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
 pytestmark = pytest.mark.slow  # compiles the native code
@@ -23,8 +23,6 @@ HERE = Path(__file__).parent
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"
 SOURCES = ("kernels", "derivatives", "sensitivities")
 """What is compiled once for every instruction set; of these, motions alone run the sensitivities."""
-COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
-NEEDS_COMPILER = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
 FLAGS = {"baseline": [], "avx2": ["-mavx2", "-mfma"], "avx512": ["-mavx512f", "-mfma"]}
 WIDEST = native.build_info()["instruction_sets"][-1]
 
@@ -65,9 +63,10 @@ def compiled(made, level, sanitizer, *given):
     options = ["-std=c++17", "-ffp-contract=off", *FLAGS[level], f"-DCONTINUARM_LEVEL={level}"]
     options += [f"-DKERNELS=kernels_{level}", "-DCONTINUARM_FIRST_LEVEL", f"-I{NATIVE}"]
     options += ["-O1", f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"] if sanitizer else ["-O0"]
-    if "Free Software Foundation" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout:
+    compiler = tool("g++")
+    if "Free Software Foundation" in subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout:
         options += ["-Wno-psabi", "--param", "asan-instrumentation-with-call-threshold=0"]  # compiles in half the time
-    subprocess.run([COMPILER, *options, *["-c"] * (made.suffix == ".o"), *given, "-o", made], check=True)
+    subprocess.run([compiler, *options, *["-c"] * (made.suffix == ".o"), *given, "-o", made], check=True)
     return made
 
 
@@ -97,19 +96,16 @@ def compare_quantities(folder, level, sanitizer, objects):
     assert ran.stdout.endswith("numbers compared\n")
 
 
-@NEEDS_COMPILER
 @pytest.mark.xdist_group("sanitizers of the baseline")
 def test_quantities_are_clean_under_sanitizers(tmp_path, baseline):
     compare_quantities(tmp_path, "baseline", "address,undefined", baseline)
 
 
-@NEEDS_COMPILER
 @pytest.mark.skipif(WIDEST == "baseline", reason="this processor runs the baseline alone")
 def test_wide_quantities_stay_in_their_memory(tmp_path):
     compare_quantities(tmp_path, WIDEST, "address", object_files(tmp_path, WIDEST, ["address", "address", None]))
 
 
-@NEEDS_COMPILER
 @pytest.mark.xdist_group("sanitizers of the baseline")
 def test_motions_are_clean_under_sanitizers(tmp_path, baseline):
     """Muscles with everything, stops, payload, a wrench that moves: both methods end where the library says.

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 
 import numpy as np
-import pytest
+
+from gate import tool
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic"]
-GCC = shutil.which("gcc") or shutil.which("cc")
-
-
-def tool(name, package):
-    """The path of a program; a test that needs one which is not installed is skipped, and says which."""
-    found = shutil.which(name)
-    if not found:
-        pytest.skip(f"{name} is not installed (Debian's package {package})")
-    return found
 
 
 def run(*command, **options):
@@ -44,7 +35,7 @@ class Library:
         self.export = export
         self.kind = np.float32 if any("FLOAT" in flag for flag in flags) else np.float64
         path = folder / "library.so"
-        run(GCC, "-std=c99", "-shared", "-fPIC", *flags, folder / f"{export.prefix}.c", "-o", path)
+        run(tool("gcc"), "-std=c99", "-shared", "-fPIC", *flags, folder / f"{export.prefix}.c", "-o", path)
         self.library = ctypes.CDLL(str(path))
         self.work = (ctypes.c_double * 200_000)()  # more than any workspace
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
+from gate import tool
 
 
 def run_script(folder: Path, script: str, given: Any) -> Any:
     """What a script returns for `given`; numbers go there and back without loss."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("there is no node here: apt-get install nodejs")
+    node = tool("node")
     (folder / "script.js").write_text(
         f'"use strict";\nconst given = JSON.parse(require("fs").readFileSync(0, "utf8"));\n{script}\n'
         "process.stdout.write(JSON.stringify(main()));\n",

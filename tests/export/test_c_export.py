@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c_compiler import GCC, STRICT, Library, largest_error, run
+from c_compiler import STRICT, Library, largest_error, run
 
 from continuarm import load_arm
 from continuarm.cli.app import main
@@ -13,6 +13,7 @@ from continuarm.export import export_c
 from continuarm.export.c_check import expected, random_inputs
 from continuarm.export.c_deviations import deviations
 from continuarm.export.c_files import MOST_SECTIONS, CExport
+from gate import tool
 from random_arms import MODELS
 from random_plants import FOUR, random_plant
 
@@ -144,7 +145,7 @@ def test_an_arm_may_have_any_name(tmp_path):
     export = CExport(arm, name="arm")
     (tmp_path / "arm.h").write_text(export.header())
     (tmp_path / "arm.c").write_text(export.source())
-    run(GCC, *STRICT, "-Wtrigraphs", "-fsyntax-only", tmp_path / "arm.c")
+    run(tool("gcc"), *STRICT, "-Wtrigraphs", "-fsyntax-only", tmp_path / "arm.c")
 
 
 def test_the_hash_is_that_of_the_arm(tmp_path):

@@ -1,23 +1,22 @@
 """The package for ROS 2: its core moves as the library does, and a compiler reads its node."""
 
 import re
-import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from c_compiler import GCC, run, tool
+from c_compiler import run
 
 from continuarm import load_arm, tip_poses
 from continuarm.cli.app import main
 from continuarm.dynamics.plant import Plant
 from continuarm.export import export_ros2
+from gate import tool
 
 pytestmark = pytest.mark.slow  # compiles
 
 DECLARATIONS = Path(__file__).with_name("ros2_declarations")
-CPP = shutil.which("g++") or shutil.which("c++")
 
 PROGRAM = """
 #include "arm_core.hpp"
@@ -45,14 +44,14 @@ int main() {
 def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ros2")
     export_ros2(load_arm("single-section"), folder, name="arm")
-    run(GCC, "-std=c99", "-I", folder / "include", "-c", folder / "src" / "arm.c", "-o", folder / "arm.o")
+    run(tool("gcc"), "-std=c99", "-I", folder / "include", "-c", folder / "src" / "arm.c", "-o", folder / "arm.o")
     return folder
 
 
 def test_the_core_moves_as_the_library_does(package):
     (package / "main.cpp").write_text(PROGRAM)
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I", package / "include"]
-    run(CPP, *flags, package / "main.cpp", package / "arm.o", "-o", package / "main")
+    run(tool("g++"), *flags, package / "main.cpp", package / "arm.o", "-o", package / "main")
     found = np.array(run(package / "main").split(), dtype=float)
     arm = load_arm("single-section")
     plant = Plant(arm)
@@ -67,12 +66,12 @@ def test_the_core_moves_as_the_library_does(package):
 
 def test_a_compiler_reads_the_node(package):
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
-    run(CPP, *flags, "-I", DECLARATIONS, "-I", package / "include", package / "src" / "arm_node.cpp")
+    run(tool("g++"), *flags, "-I", DECLARATIONS, "-I", package / "include", package / "src" / "arm_node.cpp")
 
 
 def test_cmake_takes_the_package_and_builds_its_sources(package, tmp_path):
     """With stand-ins for the packages of ROS, which export targets of the names that those of ROS have."""
-    cmake, make = tool("cmake", "cmake"), tool("make", "make")
+    cmake, make = tool("cmake"), "make"
     interface = f"INTERFACE_INCLUDE_DIRECTORIES {DECLARATIONS}"
     needed = [each.text for each in ElementTree.parse(package / "package.xml").getroot().iter("depend")]
     for name in ("ament_cmake", *needed):

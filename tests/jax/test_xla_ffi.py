@@ -1,6 +1,5 @@
 """What is declared of JAX's foreign function interface is what the header of the installed JAX says."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import jax.ffi
 
 import continuarm
 from continuarm.engine import compiled
+from gate import tool
 
 NATIVE = Path(continuarm.__file__).parent / "engine" / "native"
 PAIRS = {
@@ -82,13 +82,11 @@ def claims():
 
 
 def test_every_size_and_offset_is_that_of_the_header(tmp_path):
-    compiler = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
-    assert compiler, "a C++ compiler is needed, as to build the package"
     text = f'#include "{NATIVE / "xla_ffi.hpp"}"\n#include "xla/ffi/api/c_api.h"\nusing namespace continuarm;\n'
     text += "".join(f'static_assert({claim}, "{claim}");\n' for claim in claims())
     program = tmp_path / "same.cpp"
     program.write_text(text, encoding="utf-8")
-    command = [compiler, "-std=c++17", "-fsyntax-only", f"-I{jax.ffi.include_dir()}", str(program)]
+    command = [tool("g++"), "-std=c++17", "-fsyntax-only", f"-I{jax.ffi.include_dir()}", str(program)]
     said = subprocess.run(command, capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import xarray
 
 from continuarm import Arm, Motion, load_arm, save_arm
 from continuarm.simulation.motion import ROWS
@@ -123,7 +124,6 @@ def test_a_record_may_hold_numpy_numbers_and_nothing_that_json_cannot(tmp_path):
 
 
 def test_xarray_opens_it_with_names_and_units(tmp_path):
-    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     motion = replace(a_motion(30, an_arm(11)), record=RECORD)
     save_motion(motion, tmp_path / "run.nc")
     with xarray.open_dataset(tmp_path / "run.nc", engine="h5netcdf") as data:

@@ -14,6 +14,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import xarray
 
 import continuarm.simulation.motion_file
 from continuarm.simulation.motion_file import MotionWriter, load_motion, save_motion
@@ -65,7 +66,6 @@ def kill(process: subprocess.Popen[bytes], lines: int, delay: float) -> int:
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
 @pytest.mark.parametrize("share", np.linspace(0.0, 0.9, 8))
 def test_a_killed_run_leaves_every_row_it_wrote(tmp_path, share):
-    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     path, left = tmp_path / "run.nc", tmp_path / "run.partial.nc"
     save_motion(a_motion(5, seed=1), path)
     before = path.read_bytes()
@@ -148,7 +148,6 @@ def test_a_row_has_a_time_only_when_the_rest_of_it_is_there(tmp_path, monkeypatc
 
 
 def test_a_running_run_can_be_looked_at(tmp_path):
-    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
     motion = a_motion(50)
     with MotionWriter(tmp_path / "run.nc", motion.arm, 50) as writer:
         assert load_motion(writer.partial).stopped == "interrupted before the first state: the run has not finished"

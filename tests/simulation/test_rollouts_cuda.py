@@ -42,11 +42,10 @@ def test_arms_move_on_a_gpu_as_on_a_processor(law, n, dtype):
 
 
 @needs_gpu
-@pytest.mark.slow
+@pytest.mark.torch
 def test_arrays_of_other_libraries_go_in_and_out_without_a_copy():
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("torch is installed without CUDA")
+    import torch
+
     arms, rng = varied_arms("valve", 2, count=40)
     pressures = rng.uniform(0, 3e5, (40, 30, 6))
     given = torch.tensor(pressures, device="cuda")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from continuarm.arms.arm_file import load_arm
 from continuarm.simulation.inputs import ForceSignal
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.simulator import simulate
+from gate import tool
 
 PATIENCE = 90_000  # ms: without a graphics card, on a busy machine, the first picture takes its time
 SOFTWARE_GRAPHICS = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
@@ -42,12 +42,9 @@ def pushed(arm: Arm | None = None) -> Motion:
 
 
 def chromium() -> str:
-    """The browser; without it, or without what drives it, the test is skipped."""
+    """The browser; the test is skipped without it, or without the package that drives it."""
     pytest.importorskip("playwright", reason="the browser is driven by playwright")
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if found is None:
-        pytest.skip("there is no Chromium here: apt-get install chromium")
-    return found
+    return tool("chromium")
 
 
 @contextlib.contextmanager

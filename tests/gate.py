@@ -1,0 +1,154 @@
+"""The rules of the test gate: required tools, expected skips, whose warnings are errors, and what tests cost.
+
+With CI=true in the environment a test that is skipped for a reason not in `EXPECTED_SKIPS` fails.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from install import TOOLS, find_tool
+
+ROOT = Path(__file__).parents[1]
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy: threads of two workers wait for each other
+CI = os.environ.get("CI", "").lower() in ("true", "1")
+
+EXPECTED_SKIPS = {
+    "no GPU": "a machine without a GPU cannot run device code; make test compiles it",
+    "there is a GPU": "the error of machines without a GPU is tested on those",
+    "runs the baseline alone": "no other instruction set can be compared",
+}
+"""Parts of the reasons for which CI accepts that a test is skipped."""
+
+TORCH = importlib.util.find_spec("torch") is not None
+TORCH_TESTS = "with_torch"
+"""A folder of tests that `make test-torch` runs, beside those with the marker torch."""
+
+COST_TABLE = re.compile(r"(?<=<!-- costs: begin -->\n).*?(?=<!-- costs: end -->)", re.DOTALL)
+
+
+def tool(name: str) -> str:
+    """Finds a program, or skips the test with the name of its package."""
+    path = find_tool(name)
+    if path is None:
+        pytest.skip(f"{name} is missing: apt-get install {TOOLS[name]}")
+    return path
+
+
+def cpu_seconds() -> float:
+    """User and system time of this process and of its children that have ended, s."""
+    return sum(os.times()[:4])
+
+
+class Costs:
+    """CPU seconds by test file, added up over the processes of a run."""
+
+    def __init__(self) -> None:
+        self.files: Counter[str] = Counter()
+        self.tests: Counter[str] = Counter()
+
+    def add(self, other: dict[str, Any]) -> None:
+        """Adds those of a worker."""
+        self.files.update(other["files"])
+        self.tests.update(other["tests"])
+
+    def table(self) -> str:
+        """The ten most expensive files, as Markdown."""
+        rows = [f"| {name} | {self.tests[name]} | {cost:.0f} |" for name, cost in self.files.most_common(10)]
+        return "\n".join(["| file | tests | CPU time (s) |", "|---|---|---|", *rows, ""])
+
+
+COSTS = Costs()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-costs", metavar="PAGE", help="write the table of the most expensive files into a page")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Other packages' deprecations are theirs; whatever is attributed to a module of ours stays an error."""
+    folders = [ROOT / name for name in ("tests", "tools", "docs/extensions", "examples")]
+    modules = sorted({path.stem for folder in folders for path in folder.rglob("*.py")})
+    ours = "|".join(["__main__", r"continuarm\b.*", *map(re.escape, modules)])
+    for category in ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning"):
+        config.addinivalue_line("filterwarnings", f"ignore::{category}:(?!({ours})$)")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leaves out the tests of torch where it is not installed: importing them would fail."""
+    return True if collection_path.name == TORCH_TESTS and not TORCH else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name == TORCH_TESTS:
+            item.add_marker(pytest.mark.torch)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    before = cpu_seconds()
+    try:
+        return (yield)
+    finally:
+        name = str(item.path.relative_to(item.config.rootpath))
+        COSTS.files[name] += cpu_seconds() - before  # type: ignore[assignment]
+        COSTS.tests[name] += 1
+
+
+def _refuse_skips(report: Any) -> Any:
+    """Turns a skip that is not expected into a failure, in CI."""
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+    if CI and report.skipped and not hasattr(report, "wasxfail") and not any(part in reason for part in EXPECTED_SKIPS):
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid} may not be skipped in CI: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    return _refuse_skips((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, Any, Any]:
+    return _refuse_skips((yield))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["costs"] = {"files": dict(COSTS.files), "tests": dict(COSTS.tests)}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if "costs" in getattr(node, "workeroutput", {}):  # not after a crash
+        COSTS.add(node.workeroutput["costs"])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says what the run cost, and how to run what was skipped."""
+    page = config.getoption("--write-costs")
+    if page:
+        text = Path(page).read_text(encoding="utf-8")
+        Path(page).write_text(COST_TABLE.sub(lambda _: COSTS.table(), text), encoding="utf-8")
+    terminalreporter.write_line(f"CPU time: {cpu_seconds() / 60:.1f} core-minutes")
+    reasons = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", [])]
+    if reasons:
+        commands = sorted(set(re.findall(r"(?:apt-get|pip) install .*", "\n".join(reasons))))
+        also = f"; {' && '.join(commands)}, then run again" if commands else ""
+        terminalreporter.write_line(f"{len(reasons)} tests skipped, for the reasons above{also}")
+    if os.environ.get("DUMP"):
+        import json
+
+        Path(os.environ["DUMP"]).write_text(json.dumps([[n, c, COSTS.tests[n]] for n, c in COSTS.files.most_common()]))
