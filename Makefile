@@ -27,7 +27,7 @@ INSTALLED_ALL_SETS := $(VENV)/.installed-all-sets
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test test-all test-rest test-torch attack lint docs lock generate format clean
+.PHONY: help demo check test test-all test-rest test-torch costs attack lint docs lock generate format clean
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -48,6 +48,9 @@ test-rest: $(INSTALLED_ALL_SETS)
 
 test-torch: $(INSTALLED_TORCH)  ## run the tests that need torch, with its CPU build; CUDA=1 accepts the registry's
 	$(PYTEST) -m torch $(PYTEST_ARGS)
+
+costs: lint  ## run the tests, and write the most expensive files into the page on testing
+	$(PYTEST) -m "not exhaustive and not torch" --write-costs docs/explanation/testing.md
 
 attack: $(INSTALLED_DEV)  ## attack the library for SECONDS=600: hostile calls, files, signals, limits, clients
 	PYTHONPATH=tests $(BIN)/python -m attack --seconds $(SECONDS) $(ATTACK_ARGS)

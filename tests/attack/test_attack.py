@@ -14,7 +14,7 @@ from attack.attacker import generator
 from attack.attackers import ATTACKERS
 from cli_process import environment
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 CASES = {"api": 2000, "files": 300, "solvers": 20, "commands": 60, "kills": 8, "limits": 15, "viewer": 100}
 """As many as take a few seconds."""

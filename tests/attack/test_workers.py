@@ -12,7 +12,7 @@ from attack.report import BEGIN, END, rewrite
 from attack.workers import Counts
 from cli_process import environment
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 PLANTED = """
 import os, signal, time

@@ -15,7 +15,7 @@ from continuarm.engine import compiled
 from continuarm.engine.table import QUANTITIES
 
 pytestmark = [
-    pytest.mark.slow,  # measures everything once, however little,
+    pytest.mark.exhaustive,  # measures everything once, however little,
     pytest.mark.xdist_group("benchmarks"),  # and once only where tests run side by side
 ]
 

@@ -26,7 +26,7 @@ from continuarm.engine.printing import GENERATED, operations
 from continuarm.engine.steps import steps
 from continuarm.paper.algorithm1 import accelerating_force, equation_terms
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 
 class Weighed:

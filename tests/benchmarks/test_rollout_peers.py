@@ -12,6 +12,8 @@ from continuarm.benchmarks.mujoco_chain import bending, chain_xml
 from continuarm.benchmarks.timing import Group, Repeats
 from continuarm.engine.quantities import elastic_energy
 
+pytestmark = pytest.mark.exhaustive
+
 
 def test_a_chain_weighs_and_measures_what_the_arm_does():
     arm = load_arm("prototype")

@@ -13,6 +13,8 @@ from continuarm.cli.bench_command import _table
 from continuarm.cli.output import show
 from continuarm.engine import compiled
 
+pytestmark = pytest.mark.exhaustive
+
 
 def test_the_command_prints_the_table_and_writes_what_it_measured(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(groups, "QUICK", Workload(repeats=1, seconds=0.0, arms=600))

@@ -18,6 +18,8 @@ from cli_process import environment, run
 from continuarm.cli.app import main
 from refusals import refuses
 
+pytestmark = pytest.mark.exhaustive
+
 SHORT = ["sweep", "single-section", "--vary", "stiffness=1500:1900:3, mass=0.1 0.2", "--pressures", "l11=300@0"]
 
 

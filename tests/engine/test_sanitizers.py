@@ -17,7 +17,7 @@ from continuarm.simulation.solvers import _tolerances
 from gate import tool
 from random_arms import MODELS, random_arm, random_lengths, random_rates
 
-pytestmark = pytest.mark.slow  # compiles the native code
+pytestmark = pytest.mark.exhaustive  # compiles the native code
 
 HERE = Path(__file__).parent
 NATIVE = Path(__file__).parents[2] / "src" / "continuarm" / "engine" / "native"

@@ -16,6 +16,8 @@ from continuarm.reproduction.study import Findings
 from continuarm.reproduction.summary import SENTENCES, TALLY, tally
 from continuarm.reproduction.verdicts import AGREES, DIFFERS, IN_PART, OPEN
 
+pytestmark = pytest.mark.exhaustive
+
 SECTIONS = [
     *("Abstract", "I-A", "I-B", "II-A", "II-B", "II-C", "II-D", "III-A", "III-B1", "III-B2", "III-B3", "III-C"),
     *("IV", "IV-A", "IV-B", "IV-C", "IV-D", "V", "VI"),

@@ -11,6 +11,8 @@ from continuarm.reproduction.number_text import digits, with_error
 from continuarm.reproduction.study import Findings
 from continuarm.reproduction.tables import Table
 
+pytestmark = pytest.mark.exhaustive
+
 
 def test_findings_come_back_from_json_as_they_were():
     table = Table.of(("a, b", "m", [1, 1 / 3, math.nan]), ("words", "", ["x", 'y "z"', "ü,"]))

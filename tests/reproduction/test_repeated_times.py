@@ -13,7 +13,7 @@ from continuarm.reproduction.study import Findings
 from continuarm.reproduction.tables import Table
 from continuarm.reproduction.verdicts import AGREES, DIFFERS, IN_PART, NOISY
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 IDLE = {"load": [0.1, 0.3], "processors": 2}
 CROWDED = {"load": [0.1, 9.0], "processors": 2}

@@ -52,7 +52,7 @@ DRAWINGS = [drawing for study in STUDIES.values() for drawing in study.drawings]
 
 
 pytestmark = [
-    pytest.mark.slow,  # one whole reproduction, however small,
+    pytest.mark.exhaustive,  # one whole reproduction, however small,
     pytest.mark.xdist_group("browser"),  # and one only where tests run side by side
 ]
 

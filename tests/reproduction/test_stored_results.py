@@ -10,6 +10,8 @@ import pytest
 import continuarm
 from continuarm.reproduction.stored_results import source_hash
 
+pytestmark = pytest.mark.exhaustive
+
 PACKAGE = Path(continuarm.__file__).parent
 SHOWN_BY = {
     "common/html_page.py",

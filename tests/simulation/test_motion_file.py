@@ -16,6 +16,8 @@ from continuarm.simulation.motion_layout import Beside
 from refusals import refused, refuses
 from sample_motions import RECORD, a_motion, an_arm, bits, looped, names, parts
 
+pytestmark = pytest.mark.exhaustive
+
 # What is read is what was written
 
 

@@ -23,7 +23,7 @@ from continuarm.simulation.simulator import MOST_STATES
 from refusals import answers, refuses
 from sample_motions import RECORD, a_motion, an_arm, bits, looped
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 SECRET = 5309.0
 

@@ -21,6 +21,8 @@ from continuarm.simulation.motion_file import MotionWriter, load_motion, save_mo
 from refusals import refused
 from sample_motions import RECORD, a_motion, bits, names, parts
 
+pytestmark = pytest.mark.exhaustive
+
 # What was written survives the process
 
 

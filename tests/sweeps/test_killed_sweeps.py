@@ -16,6 +16,8 @@ import continuarm as ca
 from cli_process import environment
 from refusals import refused
 
+pytestmark = pytest.mark.exhaustive
+
 
 def times_called(folder):
     """How often `noted` was called with each value."""

@@ -12,6 +12,8 @@ import continuarm as ca
 from continuarm.common.file_locks import claimed
 from refusals import refused
 
+pytestmark = pytest.mark.exhaustive
+
 STEPS = ca.PressureSteps({"l33": [(0.0, 500e3)], "l12": [(0.05, 300e3)]})
 
 

@@ -17,6 +17,8 @@ from cli_process import environment
 from continuarm.sweeps.outputs import settling_times
 from random_plants import random_plant
 
+pytestmark = pytest.mark.exhaustive
+
 STEPS = ca.PressureSteps({"l33": [(0.0, 500e3)], "l12": [(0.05, 300e3)]})
 NAMES = {"stiffness": [1500.0, 1700.0, 1900.0], "sections[1].damping": [60.0, 110.0]}
 

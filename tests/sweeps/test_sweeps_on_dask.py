@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 
 import continuarm as ca
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 STEPS = ca.PressureSteps({"l33": [(0.0, 500e3)]})
 NAMES = {"stiffness": np.linspace(1500, 1900, 6), "damping": np.linspace(50, 150, 5)}
