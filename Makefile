@@ -12,7 +12,7 @@ CUDA ?=
 VENV := $(if $(LATEST),.venv-latest,.venv)
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python tools/install.py $(if $(LATEST),--latest) $(if $(CUDA),--cuda)
-BUILD_INPUTS := pyproject.toml CMakeLists.txt tools/install.py $(shell find src/continuarm/engine/native -type f)
+BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
 # A fixed order unless a seed is given, which shuffles it.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup $(if $(SEED),-p randomly -p "randomly-seed=$(SEED)",-p no:randomly)

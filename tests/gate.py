@@ -136,19 +136,20 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Says what the run cost, and how to run what was skipped."""
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Says what the run cost and how to run what was skipped, in its last lines."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput") or not COSTS.files:
+        return
     page = config.getoption("--write-costs")
     if page:
         text = Path(page).read_text(encoding="utf-8")
         Path(page).write_text(COST_TABLE.sub(lambda _: COSTS.table(), text), encoding="utf-8")
-    terminalreporter.write_line(f"CPU time: {cpu_seconds() / 60:.1f} core-minutes")
-    reasons = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", [])]
+    reporter.write_line(f"{cpu_seconds() / 60:.1f} core-minutes of processor time")
+    reasons = [report.longrepr[2] for report in reporter.stats.get("skipped", [])]
     if reasons:
-        commands = sorted(set(re.findall(r"(?:apt-get|pip) install .*", "\n".join(reasons))))
-        also = f"; {' && '.join(commands)}, then run again" if commands else ""
-        terminalreporter.write_line(f"{len(reasons)} tests skipped, for the reasons above{also}")
-    if os.environ.get("DUMP"):
-        import json
-
-        Path(os.environ["DUMP"]).write_text(json.dumps([[n, c, COSTS.tests[n]] for n, c in COSTS.files.most_common()]))
+        missing = {package for reason in reasons for package in re.findall("apt-get install (.*)", reason)}
+        reporter.write_line(
+            f"{len(reasons)} skipped for the reasons above"
+            + (f"; to run them: apt-get install {' '.join(sorted(missing))}, then the same command" if missing else "")
+        )

@@ -120,6 +120,7 @@ NAMED_BY_WHAT_RETURNS_IT |= {"Loop", "MusclePressures", "Postures", "Rollout", "
 NAMED_BY_WHAT_RETURNS_IT |= {"Estimate", "Plan"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CLASSES, *NAMES])
 def test_examples_run_and_show_what_comes_out(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -111,14 +111,14 @@ def install_tools() -> int:
     packages = [package for name in TOOLS if not find_tool(name) for package in TOOLS[name].split()]
     if packages and shutil.which("apt-get"):
         admin = ["sudo"] if os.geteuid() and shutil.which("sudo") else []
-        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "stdin": subprocess.DEVNULL}
         environment = {"DEBIAN_FRONTEND": "noninteractive", **os.environ}
         for words in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
-            subprocess.run([*admin, "apt-get", "--quiet", *words], env=environment, check=False, **silent)
+            command = [*admin, "apt-get", "--quiet", *words]
+            subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     missing = [name for name in TOOLS if not find_tool(name)]
     if missing:
         needed = " ".join(TOOLS[name] for name in missing)
-        print(f"{', '.join(missing)} could not be installed, and tests need them: apt-get install {needed}")
+        print(f"tests need {', '.join(missing)}, which could not be installed: apt-get install {needed}")
     return 1 if missing else 0
 
 

@@ -60,6 +60,7 @@ def test_files_of_strangers_are_refused_in_one_short_sentence(tmp_path: Path) ->
         assert len(sentence) < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 def test_what_is_endless_or_never_comes_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")

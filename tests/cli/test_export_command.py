@@ -11,6 +11,7 @@ from cli_process import environment, run
 from continuarm.cli.app import main
 
 
+@pytest.mark.slow
 def test_a_page_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "arm.html"
     assert main(["export", "prototype", "--page", str(path)]) == 0

@@ -20,6 +20,8 @@ from continuarm.simulation.motion_file import load_motion
 from continuarm.simulation.plots import tip_distances
 from refusals import refuses
 
+pytestmark = pytest.mark.slow
+
 
 def test_simulate_writes_a_motion_and_says_where_the_tips_are(tmp_path: Path) -> None:
     path = tmp_path / "run.nc"

@@ -7,6 +7,8 @@ import pytest
 
 from continuarm.cli.app import main
 
+pytestmark = pytest.mark.slow
+
 POINTS = "t [s], x [mm], y [cm], z [m]\n0, 0, 0, 0.49\n0.5, 20, 0, 0.49\n1, 0, 2, 0.48\n"
 
 

@@ -14,6 +14,8 @@ from continuarm.identification.recording_file import write_recording
 from html_reader import check_self_contained
 from refusals import check_named
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):

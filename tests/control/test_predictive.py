@@ -14,6 +14,8 @@ from predictive_optimum import compared
 from random_arms import random_lengths
 from random_plants import FOUR, random_plant
 
+pytestmark = pytest.mark.slow
+
 LAGGED = {"sections[*].valve_lag": 0.05}
 
 

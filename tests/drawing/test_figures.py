@@ -16,6 +16,8 @@ from continuarm.engine.quantities import backbone, poses_along
 from random_arms import random_arm, random_lengths
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 
 def labels(figure: Figure) -> set[str]:
     return {text for axes in figure.axes for text in (axes.get_xlabel(), axes.get_ylabel()) if text}

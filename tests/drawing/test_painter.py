@@ -160,6 +160,7 @@ def test_an_arrow_points_from_its_begin_to_its_end() -> None:
     assert np.isfinite(arrow(camera, np.zeros(3), np.array([0.0, 1.0, 0.0]), 0.01)).all()  # towards the eye
 
 
+@pytest.mark.slow
 def test_a_named_arm_can_be_painted_in_every_detail() -> None:
     arm = load_arm("prototype-muscles").replace({"sections[*].offset": 0.02, "payload.mass": 0.3})
     for detail in DETAILS:

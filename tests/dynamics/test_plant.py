@@ -23,6 +23,7 @@ def largest_terms(plant, rows):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [None, FOUR], ids=["three", "four"])
 @pytest.mark.parametrize("law", LAWS)
 def test_native_rate_and_step_are_those_of_the_numpy_plant(law, layout):
@@ -152,7 +153,7 @@ def test_a_step_is_of_second_order(law):
             here = plant.step(commands, here, 0.02 / count)
         return plant.states.split(here).q
 
-    finest = after(512)
+    finest = after(256)
     errors = [np.abs(after(count) - finest).max() for count in (8, 16, 32)]
     for coarse, fine in itertools.pairwise(errors):
         assert 3.0 < coarse / fine < 5.5  # four, and what is left of other orders

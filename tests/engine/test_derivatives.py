@@ -21,6 +21,8 @@ from differentiated import all_close, random_inputs, with_stops
 from random_arms import MODELS, NEARLY_STRAIGHT, random_arm
 from recordings_of_code import recorded_values
 
+pytestmark = pytest.mark.slow
+
 FUNCTIONS = {name: (of, count, more.get("step")) for name, (of, count, more) in DIFFERENTIABLE.items()}
 LEVELS = compiled.native.build_info()["instruction_sets"]
 

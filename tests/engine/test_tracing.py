@@ -13,7 +13,13 @@ from continuarm.engine.sums import opened_sums
 from continuarm.engine.tracing import Pack, Recorded, inputs, leaves
 from recordings_of_code import recorded_values
 
-STEPS = {step.name: step for step in steps()}
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def recorded_steps():
+    """All steps of the engine by name: recording them takes a second."""
+    return {step.name: step for step in steps()}
 
 
 def evaluated(step, **given):
@@ -86,11 +92,11 @@ def test_parameters_of_every_section_fit_the_generic_ones(model):
         assert value == pytest.approx(wanted, rel=1e-15)
 
 
-def test_the_exact_integral_costs_no_more_than_the_shaped_centre_of_gravity():
+def test_the_exact_integral_costs_no_more_than_the_shaped_centre_of_gravity(recorded_steps):
     """Counted, not timed: within a few percent per section of forward dynamics."""
-    shared = sum(operations(STEPS[name])["total"] for name in ("outward", "lift", "absorb", "respond"))
-    exact = shared + operations(STEPS["weigh_integral"])["total"]
-    shaped = shared + operations(STEPS["weigh_shaped"])["total"]
+    shared = sum(operations(recorded_steps[name])["total"] for name in ("outward", "lift", "absorb", "respond"))
+    exact = shared + operations(recorded_steps["weigh_integral"])["total"]
+    shaped = shared + operations(recorded_steps["weigh_shaped"])["total"]
     assert exact <= 1.05 * shaped
     assert exact < 1400
 
@@ -131,8 +137,8 @@ def test_opened_sums_are_the_same_numbers():
         assert after == pytest.approx(before, rel=1e-9, abs=1e-9 * np.abs(before).max())
 
 
-def test_every_number_of_a_struct_has_a_name_of_its_own():
-    for step in STEPS.values():
+def test_every_number_of_a_struct_has_a_name_of_its_own(recorded_steps):
+    for step in recorded_steps.values():
         for layout in (*step.inputs.values(), *step.outputs.values()):
             fields = layout.pack.fields if hasattr(layout, "pack") else []
             assert len(set(fields)) == len(fields)

@@ -14,6 +14,8 @@ from continuarm.export.c_check import random_inputs
 from random_arms import MODELS
 from random_plants import FOUR, random_plant
 
+pytestmark = pytest.mark.slow
+
 STEP = 2e-3
 ARMS = {
     "prototype": load_arm("prototype"),

@@ -34,6 +34,7 @@ def with_areas(arm: Arm) -> Arm:
     return arm.replace(sections=[section.replace(muscle_area=section.muscle_area or 1e-4) for section in arm.sections])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", arm_names())
 def test_pages_of_all_arms_are_small_and_ask_nobody(name: str) -> None:
     page = arm_page(with_areas(load_arm(name)))

@@ -27,6 +27,8 @@ from continuarm.viewer.rig import disc_poses
 from random_arms import MODELS
 from random_plants import FOUR, LAWS, random_plant, random_rows
 
+pytestmark = pytest.mark.slow
+
 STEP = 1e-3
 STEPPED = """
 function main() {

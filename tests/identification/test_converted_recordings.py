@@ -74,6 +74,7 @@ def test_swings_of_the_trunk_begin_when_the_hand_is_gone(prototype, tmp_path):
     np.testing.assert_allclose(tip[:, 1:], np.tile([0.0, 0.3], (len(tip), 1)), atol=6e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["convert_asu_two_section", "convert_stanford_trunk"])
 def test_a_converter_says_in_one_line_what_it_needs(tmp_path, name):
     (tmp_path / "words.txt").write_text("no numbers\nat all\n")

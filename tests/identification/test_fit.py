@@ -21,10 +21,12 @@ from continuarm.identification.sensors import MuscleLength, TipOrientation
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 from refusals import check_named, refused, sentence_with
 
+pytestmark = pytest.mark.slow
+
 # Known arms are found
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [0, 1])
 def test_parameters_half_off_are_found_within_their_errors(seed):
     """The study of sample_recordings.py, two of its repetitions."""
@@ -42,7 +44,7 @@ def test_parameters_half_off_are_found_within_their_errors(seed):
     assert all(0.9 < each.multiple < 1.1 for each in found.misfit)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_outliers_stuck_sensors_and_a_late_camera_are_survived(prototype):
     rng = np.random.default_rng(0)
     runs = measured(prototype, 5, delays=(0.05, 0.05, 0.05))
@@ -146,7 +148,7 @@ def test_orientations_and_lengths_are_as_good_as_positions(section):
     assert [each.noise_from for each in found.misfit] == ["given", "neighbours"]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_moved_camera_and_a_tilted_base_are_found(section):
     tilted = section.replace(base_rotation=(0.1, -0.05, 0.0))
     turn, shift = Rotation.from_rotvec([2.0, -2.2, 0.4]), np.array([0.4, -1.0, 2.0])
@@ -171,7 +173,7 @@ def test_slow_valves_and_stiffening_are_found_where_the_arm_begins_without(secti
     assert found["valve_lag"].start == pytest.approx(0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_an_arm_under_a_controller_is_fitted_too(section):
     controller = Controller(lambda t, q, qd: 2e5 + 1e6 * (0.02 - q), rate=50)
     blank = Recording("run", controller, np.arange(60) / 30, tip_sensors(section, 60), "hanging")
@@ -223,7 +225,7 @@ def test_a_bound_that_is_met_is_told(section):
     assert found.serious
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_other_starts_are_tried_where_the_first_ends_badly(section):
     run = run_of(section, sensors=tip_sensors(section, 120, sigma=1e-5), noise=1e-5)
     worse = with_values(run, "tip 1", lambda values: values * [1.1, 1.1, 1.0])
@@ -263,7 +265,7 @@ def test_an_interruption_leaves_the_best_so_far(section):
     assert (np.diff([share for share, _ in told]) > -0.2).all()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_run_out_of_range_at_the_start_is_no_obstacle(section):
     """From a start at which the section would close to a circle."""
     begin = changed(section, stiffness=0.3, muscle_area=1.5)
@@ -298,7 +300,7 @@ def test_what_is_no_recording_is_refused(prototype, section):
 # What static tables rest on
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_ten_thousand_pressure_sets_rest_or_say_why(prototype):
     rng = np.random.default_rng(1)
     pressures = rng.uniform(0, 700e3, (10_000, 9))

@@ -5,7 +5,7 @@ import pytest
 
 import continuarm as ca
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 
 
 def laboratory(seed, **fields):

@@ -222,6 +222,7 @@ def test_files_of_strangers_are_refused_in_one_short_sentence(tmp_path):
         assert len(sentence) < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 @pytest.mark.parametrize("reader", ["read_recording", "read_pressures"])
 def test_what_is_endless_or_never_comes_is_refused(tmp_path, reader):

@@ -14,6 +14,7 @@ from continuarm.identification.html_report import report_html
 from refusals import check_named, refused
 
 
+@pytest.mark.slow
 def test_the_arm_file_says_where_its_numbers_come_from(result, tmp_path):
     result.save(tmp_path / "fitted.toml")
     arm = load_arm(tmp_path / "fitted.toml")
@@ -23,6 +24,7 @@ def test_the_arm_file_says_where_its_numbers_come_from(result, tmp_path):
     assert "delay" not in arm.description
 
 
+@pytest.mark.slow
 def test_the_summary_is_plain(result):
     told = json.loads(json.dumps(result.summary()))
     assert [row["name"] for row in told["parameters"]] == [*FREE, "delay of <run & 1>"]

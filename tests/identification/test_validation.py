@@ -22,6 +22,8 @@ from continuarm.identification.validation_report import validation_html
 from html_reader import PageReader, check_self_contained
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 TIMES = np.arange(91) / 30
 SOLVER = 1e-6
 """m: simulations at rtol = 1e-7, as of recordings, and at 1e-10 are nearer to each other than this; by 0.1 µm here."""

@@ -30,6 +30,8 @@ from continuarm.identification.recording import Recording
 from continuarm.identification.synthetic_recordings import simulated_recording, tip_sensors
 from refusals import sentence_with
 
+pytestmark = pytest.mark.slow
+
 OFF = 3.0
 """Stated errors beyond which a parameter is wrong."""
 
@@ -39,7 +41,7 @@ def check_honest(found, arm):
     assert found.serious == found.verdict.startswith("NOT TO BE USED AS IT IS")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", IN_MOTION)
 def test_an_effect_in_motion_that_is_not_modelled_does_not_pass(section, name):
     sizes, make = IN_MOTION[name]
@@ -47,13 +49,13 @@ def test_an_effect_in_motion_that_is_not_modelled_does_not_pass(section, name):
         check_honest(fitted(section, make(section, size, seed), delay=name != "late clock"), section)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", [0.005, 0.03, 0.2])
 def test_a_twist_that_is_not_modelled_does_not_pass(prototype, size):
     check_honest(fitted(prototype, recorded(twisted(prototype, size), JOINED)), prototype)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", AT_REST)
 def test_an_effect_at_rest_that_is_not_modelled_does_not_pass(prototype, name):
     sizes, make = AT_REST[name]
@@ -61,7 +63,7 @@ def test_an_effect_at_rest_that_is_not_modelled_does_not_pass(prototype, name):
         check_honest(fitted(prototype, make(prototype, size, seed)), prototype)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_right_model_passes(section):
     """At most one false alarm in twenty, in motion and at rest, and errors whose part of noise is as large as it is."""
     for make in (recorded, tabled):
@@ -149,7 +151,7 @@ def test_distances_are_those_of_tips(section):
     sentence_with(found.warnings, "rms distance of 5", "tip 1 in run")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "size", "asked"),
     [
@@ -202,7 +204,7 @@ def test_an_effect_that_is_left_out_is_not_worse_than_one_that_is_free(section):
     assert without.standard_error < 3 * free.noise
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [name for name, (arm, size, _) in SLIGHT.items() if arm == "single-section" and size])
 def test_a_slight_effect_that_is_not_modelled_does_not_pass(name):
     """Sizes from hardly anything to plain: most of these hide in the noise, and the errors are wide enough for them."""

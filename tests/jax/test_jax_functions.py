@@ -18,6 +18,8 @@ from differentiated import QUANTITIES, STOPS, all_close, random_inputs, with_sto
 from random_arms import MODELS, random_arm
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 jax.config.update("jax_enable_x64", True)
 
 FUNCTIONS = {name: (of, getattr(cj, name), count, more) for name, (of, count, more) in QUANTITIES.items()}

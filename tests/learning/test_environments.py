@@ -14,6 +14,8 @@ import continuarm as ca
 import continuarm.learning as learning
 from refusals import refused
 
+pytestmark = pytest.mark.slow
+
 IDS = [f"continuarm/{name}-v0" for name in ("Reach", "Track", "Hold", "Throw")]
 WILD = ca.load_arm("single-section").replace({"sections[0].muscle_area": 1.5e-3})
 """An arm that pressures bend beyond the model's range; it still rests under many of them."""

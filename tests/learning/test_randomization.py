@@ -11,6 +11,8 @@ from continuarm.learning import ArmVectorEnv, randomized_arms
 from refusals import refused
 from test_public_names import an_identification
 
+pytestmark = pytest.mark.slow
+
 ARM = ca.load_arm("prototype")
 
 

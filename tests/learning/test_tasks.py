@@ -10,6 +10,8 @@ from continuarm.learning.rest_shapes import rest_shapes
 from continuarm.learning.throwing import flight_time, flown, payload_motion
 from random_arms import random_arm, random_lengths, random_rates
 
+pytestmark = pytest.mark.slow
+
 IDS = [f"continuarm/{name}-v0" for name in ("Reach", "Track", "Hold", "Throw")]
 SLOW = ca.load_arm("prototype-muscles")
 

@@ -33,6 +33,8 @@ from continuarm.paper.algorithm1 import (
     tip_shape,
 )
 
+pytestmark = pytest.mark.slow
+
 Array = NDArray[Any]
 
 MODELS = (

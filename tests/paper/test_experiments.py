@@ -104,6 +104,7 @@ def test_another_number_is_refused(number: object) -> None:
         compare_models(number)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_says_where_its_figure_is(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -135,6 +135,7 @@ def test_places_and_wrenches_that_cannot_be_are_refused():
         mixed.reset(which=[1, 0])
 
 
+@pytest.mark.slow
 def test_the_clock_goes_with_the_states_where_steps_are_interrupted():
     batch = ca.Batch(ca.load_arm("single-section"), step=1e-5)
     timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))

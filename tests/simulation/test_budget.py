@@ -78,6 +78,7 @@ def test_sundials_prints_nothing(prototype, capfd):
     assert capfd.readouterr() == ("seen again\n", "")
 
 
+@pytest.mark.slow
 def test_the_command_line_has_budgets_and_stays_json():
     done = run("simulate", "prototype", "--pressures", "l33=600@0", "--most-steps", "50", "--json")
     assert done.returncode == 1

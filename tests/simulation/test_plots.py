@@ -31,6 +31,8 @@ from continuarm.engine.quantities import backbone
 from continuarm.simulation.motion import Motion
 from continuarm.simulation.plots import check_figure_path, plot_motion, save_figure, tip_distances
 
+pytestmark = pytest.mark.slow
+
 ARMS = ["single-section", "prototype", "ten-sections"]
 
 

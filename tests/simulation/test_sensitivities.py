@@ -128,6 +128,7 @@ def test_every_kind_of_number_is_here():
 SHAPED = CentreOfGravity(beta_linear=[1.1] * 3, beta_angular=[1.2, 1.0, 1.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "start"), [(Integral(), "unbent"), (SHAPED, "equilibrium")])
 def test_slopes_of_fixed_steps_are_those_of_complex_steps(monkeypatch, model, start):
     names = EVERY_KIND + (["inertia.beta_linear[0]"] if model.model != "integral" else [])

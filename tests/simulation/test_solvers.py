@@ -295,6 +295,7 @@ def test_a_late_jump_does_not_stop_a_light_arm():
     assert motion.t[-1] == 101
 
 
+@pytest.mark.slow
 def test_a_part_without_rows_keeps_what_was_computed():
     arm = load_arm("prototype").replace({"sections[*].preload": (90.0, 0.0)})
     steps = PressureSteps({"l11": [(0.9, 3e6)], "l21": [(0.9, 3e6)]})

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow  # two type checkers over the whole package
+pytestmark = pytest.mark.exhaustive  # two type checkers over the whole package
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"

@@ -257,6 +257,7 @@ def test_a_machine_that_is_too_slow_is_told_from_one_that_is_not(arm: Arm, per_l
         assert live.steps == figures.steps
 
 
+@pytest.mark.exhaustive
 def test_the_benchmark_counts_what_it_does() -> None:
     figures = live_benchmark(1.5)
     assert 0 <= figures.late <= figures.steps <= 1600

@@ -310,6 +310,7 @@ def test_a_push_ends_when_nobody_says_it_again(viewer: Viewer, monkeypatch: pyte
     assert not view.live.push.any()
 
 
+@pytest.mark.exhaustive
 def test_the_benchmark_follows_a_target() -> None:
     arm = ca.load_arm("prototype")
     figures = live_benchmark(1.0, arm, ca.ComputedTorque(arm))
@@ -342,6 +343,7 @@ def test_bad_options_are_one_line(options: list[str], words: str, capsys: pytest
     assert said.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 def test_the_command_measures_an_arm_with_a_controller(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["live", "single-section", "--controller", "lqr", "--rate", "500", "--benchmark", "0.5"]) == 0
     assert "% late" in capsys.readouterr().out

@@ -24,6 +24,8 @@ from continuarm.simulation.motion_file import save_motion
 from continuarm.viewer.pulse import Pulse
 from continuarm.viewer.viewer import live_arm, view_motion
 
+pytestmark = pytest.mark.slow
+
 ADDRESS = r"http://127\.0\.0\.1:\d+/\?token=[\w-]{20,}"
 
 
