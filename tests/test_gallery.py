@@ -14,6 +14,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples" / "gallery").rglob("*.py"))
 NAMES = [path.stem for path in EXAMPLES]
+LONG = {"plot_error_bars", "plot_operations_in_c"}
+"""Examples that take more than five seconds."""
 
 
 def test_there_are_many_and_each_has_a_name_of_its_own():
@@ -43,7 +45,9 @@ def test_an_example_begins_with_a_title_and_words(path):
 
 
 @pytest.mark.filterwarnings("ignore:.*non-interactive:UserWarning")  # of plt.show() where there is no screen
-@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, marks=[pytest.mark.exhaustive] * (path.stem in LONG)) for path in EXAMPLES], ids=NAMES
+)
 def test_an_example_draws_axes_that_say_what_they_are(path, tmp_path, monkeypatch):
     os.environ.setdefault("MPLBACKEND", "agg")
     from matplotlib import pyplot

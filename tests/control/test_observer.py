@@ -78,7 +78,7 @@ def test_errors_match_the_covariance(prototype, case):
     assert low < np.mean([each for each, _ in found]) < high
 
 
-@pytest.mark.parametrize("seeds", [[1, 2], pytest.param(range(SEEDS), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [[1, 2], pytest.param(range(SEEDS), marks=pytest.mark.exhaustive)])
 def test_a_payload_of_fifty_grams_is_found_in_two_seconds(prototype, seeds):
     loaded = prototype.replace(payload=ca.Payload(mass=0.05))
     observer = ca.Observer(prototype, parameters={"payload.mass": 0.05}, force_noise=DENSITY, step=STEP)

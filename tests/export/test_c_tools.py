@@ -12,7 +12,7 @@ from continuarm.export.c_deviations import deviations
 from continuarm.export.c_files import CExport
 from gate import tool
 
-pytestmark = pytest.mark.slow  # compiles
+pytestmark = pytest.mark.exhaustive  # compiles
 
 CORTEX = Path(__file__).with_name("cortex_m7")
 M7 = ["-std=c99", "-O1", "-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard", "--specs=rdimon.specs"]
