@@ -52,9 +52,10 @@ nb::dict build_info() {
 void bind_build(nb::module_& module) {
     module.def("use_level", &use_level, nb::arg("name"),
                "Choose the instruction set: one of build_info()['instruction_sets'], or '' for the widest.");
-    module.def("build_info", &build_info,
-               "How this module was built, which instruction sets are in it and in this processor, which are in both, and "
-               "the one in use.");
+    module.def(
+        "build_info", &build_info,
+        "How this module was built, which instruction sets are in it and in this processor, which are in both, and "
+        "the one in use.");
 }
 
 }  // namespace continuarm

@@ -128,8 +128,8 @@ CONTINUARM_OPERATOR Vector madd(Vector a, Vector b, Vector c) { return a * b + c
 CONTINUARM_OPERATOR Vector msub(Vector a, Vector b, Vector c) { return a * b - c; }
 CONTINUARM_OPERATOR Vector nmadd(Vector a, Vector b, Vector c) { return c - a * b; }
 #else
-#define CONTINUARM_EACH(function)                                        \
-    Vector r;                                                            \
+#define CONTINUARM_EACH(function)                                      \
+    Vector r;                                                          \
     for (int i = 0; i < lanes; ++i) r[i] = function(a[i], b[i], c[i]); \
     return r
 CONTINUARM_OPERATOR Vector madd(Vector a, Vector b, Vector c) { CONTINUARM_EACH(madd); }
@@ -240,11 +240,9 @@ struct Computed<Lanes> {
     CONTINUARM_OPERATOR static Vector of(const Lanes& a) { return a.vector(); }
 };
 template <bool uniform>
-struct Computed<Sloped<uniform>> {
-    CONTINUARM_OPERATOR static SlopedVector<uniform> of(double a) {
-        return {Lanes(a).vector(), Lanes(0.0).vector()};
-    }
-    CONTINUARM_OPERATOR static const SlopedVector<uniform>& of(const Sloped<uniform>& a) { return a; }
+struct Computed<Sloped<uniform> > {
+    CONTINUARM_OPERATOR static SlopedVector<uniform> of(double a) { return {Lanes(a).vector(), Lanes(0.0).vector()}; }
+    CONTINUARM_OPERATOR static SlopedVector<uniform> of(const Sloped<uniform>& a) { return {a.all, a.slope}; }
 };
 
 CONTINUARM_OPERATOR bool operator>(const Dual& a, double b) { return a.value() > b; }
