@@ -19,6 +19,7 @@ from continuarm.arms.arm_file import arm_names, arm_schema, load_arm, save_arm
 from continuarm.arms.inertia_models import CentreOfGravity
 from continuarm.arms.section import Muscles, Section
 from continuarm.cli.app import main
+from continuarm.engine import compiled
 from continuarm.engine.quantities import tip_poses
 from continuarm.statics.equilibrium_search import equilibrium
 from continuarm.statics.modes import natural_frequencies, vibrations
@@ -210,6 +211,31 @@ def test_check_says_that_an_arm_does_not_rest(tmp_path: Path, capsys: pytest.Cap
 def test_schema_is_the_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema"]) == 0
     assert json.loads(capsys.readouterr().out) == arm_schema()
+
+
+def test_version_names_instruction_sets_and_how_to_compile_more(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Narrow:
+        @staticmethod
+        def build_info() -> dict[str, object]:
+            return {"compiled_sets": ["baseline", "avx2"], "processor_sets": here, "instruction_set": "avx2"}
+
+    monkeypatch.setattr(compiled, "native", Narrow)
+    here = ["baseline", "avx2"]
+    assert main(["--version", "--verbose"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == ["instruction sets in this binary: baseline, avx2", "in use: avx2"]
+    here.append("avx512")
+    assert main(["--verbose", "--version"]) == 0
+    line = capsys.readouterr().out.splitlines()[-1]
+    assert line.startswith("avx512: not in this binary")
+    assert line.endswith("CONTINUARM_INSTRUCTION_SETS=all")
+    monkeypatch.setattr(compiled, "native", None)
+    assert main(["--version", "--verbose"]) == 0
+    assert "not built" in capsys.readouterr().out
+    assert main(["--verbose"]) == 2
+    assert "--version" in capsys.readouterr().err
 
 
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,12 +147,9 @@ def test_the_motion_is_the_same_bit_for_bit():
         assert np.array_equal(getattr(motion, name), getattr(plain, name)), name
 
 
-@pytest.mark.parametrize("level", ["baseline", "avx2", "avx512"])
+@pytest.mark.parametrize("level", compiled.native.build_info()["instruction_sets"])
 def test_every_instruction_set_has_the_same_slopes(level):
-    try:
-        compiled.native.use_level(level)
-    except ValueError:
-        return  # a processor that has not
+    compiled.native.use_level(level)
     try:
         found = simulate(RICH, DRIVE, duration=0.1, solver=FixedStep(), sensitivities=EVERY_KIND)
     finally:

@@ -38,6 +38,7 @@ from continuarm.cli.view_command import live, view
 from continuarm.common.command_start import INTERRUPTED, leave
 from continuarm.common.interruption import RaisedInterrupts
 from continuarm.common.text import printable
+from continuarm.engine import compiled
 from continuarm.simulation.pressure_commands import PressureWarning
 
 __all__ = ["main"]
@@ -147,20 +148,38 @@ def _forget_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        print(f"continuarm {continuarm.__version__}")
-        raise typer.Exit
+def _show_version(verbose: bool) -> None:
+    print(f"continuarm {continuarm.__version__}")
+    if not verbose:
+        return
+    if compiled.native is None:
+        print(f"no instruction sets: {compiled.NOT_BUILT}")
+        return
+    built = compiled.native.build_info()
+    print(f"instruction sets in this binary: {', '.join(built['compiled_sets'])}")
+    print(f"in use: {built['instruction_set']}")
+    missing = [name for name in built["processor_sets"] if name not in built["compiled_sets"]]
+    if missing:
+        print(
+            f"{', '.join(missing)}: not in this binary, though this processor has it; to compile all sets: "
+            "pip install . --config-settings=cmake.define.CONTINUARM_INSTRUCTION_SETS=all"
+        )
 
 
 @app.callback(invoke_without_command=True)
 def _start(
     context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    version: Annotated[bool, typer.Option("--version", help="Show the version and leave.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="With --version: show the instruction sets of the compiled code, too.")
     ] = False,
 ) -> None:
     context.call_on_close(release)
+    if version:
+        _show_version(verbose)
+        raise typer.Exit
+    if verbose:
+        raise typer.BadParameter("--verbose goes with --version")
     if context.invoked_subcommand is None:
         print(context.get_help())
 

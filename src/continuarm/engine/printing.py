@@ -164,7 +164,7 @@ class CPlusPlus(Language):
         "difference": "{0} - {1}",
         "product": "{0} * {1}",
         "negative": "-{0}",
-        "reciprocal": "Real(1.0) / {0}",
+        "reciprocal": "Number::of(1.0) / {0}",
         "positive": "positive_part({0})",
         "is_positive": "is_positive({0})",
         "product_plus": "madd({0}, {1}, {2})",
@@ -173,13 +173,13 @@ class CPlusPlus(Language):
     }
 
     def number(self, value: float) -> str:
-        return f"Real({value!r})"
+        return f"Number::of({value!r})"
 
     def definition(self, name: str, value: str) -> str:
-        return f"const Real {name} = {value};"
+        return f"const auto {name} = {value};"
 
     def loaded(self, name: str, place: str) -> str:
-        return self.definition(name, f"Real({place})")
+        return self.definition(name, f"Number::of({place})")
 
     def place(self, each: str, layout: Struct | Numbers, k: int) -> str:
         return f"{each}.{field_name(layout.pack.fields[k])}" if isinstance(layout, Struct) else f"{each}[{k}]"
@@ -200,7 +200,7 @@ class CPlusPlus(Language):
             f"template <class Real{', class Constant' if constant else ''}>",
             f"CONTINUARM_{'SHORT_' * (total <= SHORT)}STEP {step.name}({', '.join(arguments)}) {{",
         ]
-        return "\n".join([*lines, *arithmetic.body(self), "}", ""])
+        return "\n".join([*lines, "    typedef Computed<Real> Number;", *arithmetic.body(self), "}", ""])
 
     def _argument(self, each: str, layout: Struct | Numbers) -> str:
         number = "Constant" if layout.constant else "Real"

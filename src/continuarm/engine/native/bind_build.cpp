@@ -2,9 +2,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <string>
 
+#include "instruction_sets.hpp"
 #include "levels.hpp"
 #include "module.hpp"
 
@@ -38,9 +40,9 @@ nb::dict build_info() {
     info["compiler"] = compiler();
     info["cxx_standard"] = "C++" + std::to_string(__cplusplus / 100 % 100);
     info["build_type"] = CONTINUARM_BUILD_TYPE;
-    nb::list names;
-    for (const Kernels* each : available_kernels()) names.append(each->name);
-    info["instruction_sets"] = names;
+    info["compiled_sets"] = compiled_sets();
+    info["processor_sets"] = processor_sets();
+    info["instruction_sets"] = usable_sets();
     info["instruction_set"] = kernels().name;
     return info;
 }
@@ -50,8 +52,10 @@ nb::dict build_info() {
 void bind_build(nb::module_& module) {
     module.def("use_level", &use_level, nb::arg("name"),
                "Choose the instruction set: one of build_info()['instruction_sets'], or '' for the widest.");
-    module.def("build_info", &build_info,
-               "How this module was built, and which of its instruction sets this processor has and uses.");
+    module.def(
+        "build_info", &build_info,
+        "How this module was built, which instruction sets are in it and in this processor, which are in both, and "
+        "the one in use.");
 }
 
 }  // namespace continuarm

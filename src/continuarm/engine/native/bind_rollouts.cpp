@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <numeric>
@@ -16,21 +15,10 @@
 #include "levels.hpp"
 #include "memory.hpp"
 #include "module.hpp"
-#include "rollouts.hpp"
 
 namespace continuarm {
 
 namespace {
-
-// Those of the instruction set in use.
-const RolloutKernels& rollout_kernels() {
-    const RolloutKernels* found = &rollouts_baseline;
-#if defined(CONTINUARM_X86_LEVELS)
-    for (const RolloutKernels* each : {&rollouts_avx2, &rollouts_avx512})
-        if (!std::strcmp(each->name, kernels().name)) found = each;
-#endif
-    return *found;
-}
 
 // Arms in groups of as many as there are lanes, their constants and states lane by lane.
 class Rollouts {

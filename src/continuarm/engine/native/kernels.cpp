@@ -85,7 +85,7 @@ void coriolis(const Arm& arm, const double* q, const double* qd, double* out, Du
         for (int j = 0; j < size; ++j) {
             position[j] = Dual(q[j]);
             rate[j] = Dual(qd[j]);
-            if (j >= first && j < first + lanes) rate[j].slope.set(j - first, 1.0);
+            if (j >= first && j < first + lanes) rate[j].slope[j - first] = 1.0;
         }
         motion_forces<integral>(arm, position, rate, static_cast<const Dual*>(nullptr), false, tau, scratch);
         for (int j = 0; j < size; ++j)
@@ -104,7 +104,7 @@ void static_slopes(const Arm& arm, const double* q, const double* wrench, double
     for (int first = 0; first < size; first += lanes) {
         for (int j = 0; j < size; ++j) {
             position[j] = Dual(q[j]);
-            if (j >= first && j < first + lanes) position[j].slope.set(j - first, 1.0);
+            if (j >= first && j < first + lanes) position[j].slope[j - first] = 1.0;
         }
         gravity_only<integral>(arm, position, tau, scratch);
         add_elastic(arm, position, tau);

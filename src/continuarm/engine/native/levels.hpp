@@ -6,14 +6,17 @@
 #include <vector>
 
 #include "arm.hpp"
+#include "rollouts.hpp"
 
 namespace continuarm {
 
-// Every one that this processor has, the widest last.
-const std::vector<const Kernels*>& available_kernels();
+// Those in this binary, and of them those that this processor has; the widest last.
+std::vector<std::string> compiled_sets();
+std::vector<std::string> usable_sets();
 
 // The one in use: the widest, unless another was chosen.
 const Kernels& kernels();
+const RolloutKernels& rollout_kernels();
 
 // Chooses one by its name, or the widest again for an empty one; the name of the one in use. Throws
 // std::invalid_argument for a name that is none.

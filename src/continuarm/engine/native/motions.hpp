@@ -101,7 +101,7 @@ private:
     void take_mean_with_slopes(double from, double to, const std::vector<double>& thresholds) {
         const long count = slopes_.count();
         std::vector<scalar::Dual> edges(thresholds.begin(), thresholds.end()), mean(row_.size());
-        for (scalar::Dual& each : edges) each.slope.set(0, 1.0);
+        for (scalar::Dual& each : edges) each.slope[0] = 1.0;
         commands_.mean(from, to, edges, segment_, mean.data());
         command_slopes_.assign(row_.size() * std::size_t(count), 0.0);
         for (std::size_t i = 0; i < row_.size(); ++i) {

@@ -66,14 +66,21 @@ struct Lanes {
 #if defined(__GNUC__)
     typedef double Vector __attribute__((vector_size(lanes * sizeof(double))));
     Vector v;
-    explicit Lanes(Vector vector) : v(vector) {}
+    Lanes(Vector vector) : v(vector) {}
 #else
+    typedef Lanes Vector;
     double v[lanes];
 #endif
     Lanes() = default;
     Lanes(double a) {
         for (int i = 0; i < lanes; ++i) v[i] = a;
     }
+#if defined(__GNUC__)
+    const Vector& vector() const { return v; }
+#else
+    const Lanes& vector() const { return *this; }
+    double& operator[](int i) { return v[i]; }
+#endif
     double operator[](int i) const { return v[i]; }
     void set(int i, double a) { v[i] = a; }
 
@@ -88,12 +95,14 @@ struct Lanes {
     }
 };
 
+// What steps compute lanes in: a plain vector, which the compiler keeps in a register from the start. A struct it first
+// has to take apart, which took it almost as long as all the rest.
+typedef Lanes::Vector Vector;
+
 #if defined(__GNUC__)
-CONTINUARM_OPERATOR Lanes operator+(Lanes a, Lanes b) { return Lanes(a.v + b.v); }
-CONTINUARM_OPERATOR Lanes operator-(Lanes a, Lanes b) { return Lanes(a.v - b.v); }
-CONTINUARM_OPERATOR Lanes operator*(Lanes a, Lanes b) { return Lanes(a.v * b.v); }
-CONTINUARM_OPERATOR Lanes operator/(Lanes a, Lanes b) { return Lanes(a.v / b.v); }
-CONTINUARM_OPERATOR Lanes operator-(Lanes a) { return Lanes(-a.v); }
+CONTINUARM_OPERATOR Lanes operator+(Lanes a, Lanes b) { return a.v + b.v; }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a, Lanes b) { return a.v - b.v; }
+CONTINUARM_OPERATOR Lanes operator-(Lanes a) { return -a.v; }
 #else
 #define CONTINUARM_LANEWISE(expression)                    \
     Lanes r;                                               \
@@ -107,45 +116,33 @@ CONTINUARM_OPERATOR Lanes operator-(Lanes a) { CONTINUARM_LANEWISE(-a.v[i]); }
 #endif
 
 #if defined(__AVX512F__)
-CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) {
-    return Lanes((Lanes::Vector)_mm512_fmadd_pd(a.v, b.v, c.v));
-}
-CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) {
-    return Lanes((Lanes::Vector)_mm512_fmsub_pd(a.v, b.v, c.v));
-}
-CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) {
-    return Lanes((Lanes::Vector)_mm512_fnmadd_pd(a.v, b.v, c.v));
-}
+CONTINUARM_OPERATOR Vector madd(Vector a, Vector b, Vector c) { return (Vector)_mm512_fmadd_pd(a, b, c); }
+CONTINUARM_OPERATOR Vector msub(Vector a, Vector b, Vector c) { return (Vector)_mm512_fmsub_pd(a, b, c); }
+CONTINUARM_OPERATOR Vector nmadd(Vector a, Vector b, Vector c) { return (Vector)_mm512_fnmadd_pd(a, b, c); }
 #elif defined(__x86_64__) && defined(__FMA__)
-CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) {
-    return Lanes((Lanes::Vector)_mm256_fmadd_pd(a.v, b.v, c.v));
-}
-CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) {
-    return Lanes((Lanes::Vector)_mm256_fmsub_pd(a.v, b.v, c.v));
-}
-CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) {
-    return Lanes((Lanes::Vector)_mm256_fnmadd_pd(a.v, b.v, c.v));
-}
+CONTINUARM_OPERATOR Vector madd(Vector a, Vector b, Vector c) { return (Vector)_mm256_fmadd_pd(a, b, c); }
+CONTINUARM_OPERATOR Vector msub(Vector a, Vector b, Vector c) { return (Vector)_mm256_fmsub_pd(a, b, c); }
+CONTINUARM_OPERATOR Vector nmadd(Vector a, Vector b, Vector c) { return (Vector)_mm256_fnmadd_pd(a, b, c); }
 #elif defined(__GNUC__) && !defined(__aarch64__)
-CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { return Lanes(a.v * b.v + c.v); }
-CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { return Lanes(a.v * b.v - c.v); }
-CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(c.v - a.v * b.v); }
+CONTINUARM_OPERATOR Vector madd(Vector a, Vector b, Vector c) { return a * b + c; }
+CONTINUARM_OPERATOR Vector msub(Vector a, Vector b, Vector c) { return a * b - c; }
+CONTINUARM_OPERATOR Vector nmadd(Vector a, Vector b, Vector c) { return c - a * b; }
 #else
-#define CONTINUARM_EACH(function)                                              \
-    Lanes r;                                                                   \
-    for (int i = 0; i < lanes; ++i) r.v[i] = function(a.v[i], b.v[i], c.v[i]); \
+#define CONTINUARM_EACH(function)                                      \
+    Vector r;                                                          \
+    for (int i = 0; i < lanes; ++i) r[i] = function(a[i], b[i], c[i]); \
     return r
-CONTINUARM_OPERATOR Lanes madd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(madd); }
-CONTINUARM_OPERATOR Lanes msub(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(msub); }
-CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { CONTINUARM_EACH(nmadd); }
+CONTINUARM_OPERATOR Vector madd(Vector a, Vector b, Vector c) { CONTINUARM_EACH(madd); }
+CONTINUARM_OPERATOR Vector msub(Vector a, Vector b, Vector c) { CONTINUARM_EACH(msub); }
+CONTINUARM_OPERATOR Vector nmadd(Vector a, Vector b, Vector c) { CONTINUARM_EACH(nmadd); }
 #endif
 
-CONTINUARM_OPERATOR Lanes is_positive(Lanes a) {
-    for (int i = 0; i < lanes; ++i) a.v[i] = is_positive(a.v[i]);
+CONTINUARM_OPERATOR Vector is_positive(Vector a) {
+    for (int i = 0; i < lanes; ++i) a[i] = is_positive(a[i]);
     return a;
 }
-CONTINUARM_OPERATOR Lanes positive_part(Lanes a) {
-    for (int i = 0; i < lanes; ++i) a.v[i] = positive_part(a.v[i]);
+CONTINUARM_OPERATOR Vector positive_part(Vector a) {
+    for (int i = 0; i < lanes; ++i) a[i] = positive_part(a[i]);
     return a;
 }
 
@@ -187,19 +184,22 @@ struct Verdict<Lanes> {
 // several directions: nothing has to be spread over the lanes when it multiplies derivatives, which costs more than to
 // compute it in each. Else several doubles with a derivative each.
 template <bool uniform>
-struct Sloped {
-    Lanes all;
-    Lanes slope;
+struct SlopedVector {  // what steps compute it in
+    Vector all, slope;
+};
+template <bool uniform>
+struct Sloped : SlopedVector<uniform> {
     Sloped() = default;
-    Sloped(double a) : all(a), slope(0.0) {}
-    Sloped(Lanes a, Lanes b) : all(a), slope(b) {}
-    double value() const { return all[0]; }  // of a uniform one
+    Sloped(SlopedVector<uniform> a) : SlopedVector<uniform>(a) {}
+    Sloped(double a) : SlopedVector<uniform>{Lanes(a).vector(), Lanes(0.0).vector()} {}
+    Sloped(Lanes a, Lanes b) : SlopedVector<uniform>{a.vector(), b.vector()} {}
+    double value() const { return this->all[0]; }  // of a uniform one
 };
 
 #define CONTINUARM_SLOPED   \
     template <bool uniform> \
-    CONTINUARM_OPERATOR Sloped<uniform>
-#define CONTINUARM_ONE const Sloped<uniform>&
+    CONTINUARM_OPERATOR SlopedVector<uniform>
+#define CONTINUARM_ONE const SlopedVector<uniform>&
 CONTINUARM_SLOPED operator+(CONTINUARM_ONE a, CONTINUARM_ONE b) { return {a.all + b.all, a.slope + b.slope}; }
 CONTINUARM_SLOPED operator-(CONTINUARM_ONE a, CONTINUARM_ONE b) { return {a.all - b.all, a.slope - b.slope}; }
 CONTINUARM_SLOPED operator-(CONTINUARM_ONE a) { return {-a.all, -a.slope}; }
@@ -207,7 +207,7 @@ CONTINUARM_SLOPED operator*(CONTINUARM_ONE a, CONTINUARM_ONE b) {
     return {a.all * b.all, madd(a.slope, b.all, b.slope * a.all)};
 }
 CONTINUARM_SLOPED operator/(CONTINUARM_ONE a, CONTINUARM_ONE b) {
-    const Lanes r = uniform ? Lanes(1.0 / b.value()) : Lanes(1.0) / b.all, quotient = a.all * r;
+    const Vector r = uniform ? Lanes(1.0 / b.all[0]).vector() : Lanes(1.0).vector() / b.all, quotient = a.all * r;
     return {quotient, nmadd(b.slope, quotient, a.slope) * r};
 }
 CONTINUARM_SLOPED madd(CONTINUARM_ONE a, CONTINUARM_ONE b, CONTINUARM_ONE c) {
@@ -220,12 +220,30 @@ CONTINUARM_SLOPED nmadd(CONTINUARM_ONE a, CONTINUARM_ONE b, CONTINUARM_ONE c) {
     return {nmadd(a.all, b.all, c.all), nmadd(a.slope, b.all, nmadd(b.slope, a.all, c.slope))};
 }
 CONTINUARM_SLOPED positive_part(CONTINUARM_ONE a) { return {positive_part(a.all), a.slope * is_positive(a.all)}; }
-CONTINUARM_SLOPED is_positive(CONTINUARM_ONE a) { return {is_positive(a.all), Lanes(0.0)}; }
+CONTINUARM_SLOPED is_positive(CONTINUARM_ONE a) { return {is_positive(a.all), Lanes(0.0).vector()}; }
 #undef CONTINUARM_ONE
 #undef CONTINUARM_SLOPED
 
 typedef Sloped<true> Dual;
 typedef Sloped<false> Tangent;
+
+// What a step computes a number of this type in, and how constants and numbers in memory become that.
+template <class Real>
+struct Computed;
+template <>
+struct Computed<double> {
+    CONTINUARM_OPERATOR static double of(double a) { return a; }
+};
+template <>
+struct Computed<Lanes> {
+    CONTINUARM_OPERATOR static Vector of(double a) { return Lanes(a).vector(); }
+    CONTINUARM_OPERATOR static Vector of(const Lanes& a) { return a.vector(); }
+};
+template <bool uniform>
+struct Computed<Sloped<uniform> > {
+    CONTINUARM_OPERATOR static SlopedVector<uniform> of(double a) { return {Lanes(a).vector(), Lanes(0.0).vector()}; }
+    CONTINUARM_OPERATOR static SlopedVector<uniform> of(const Sloped<uniform>& a) { return {a.all, a.slope}; }
+};
 
 CONTINUARM_OPERATOR bool operator>(const Dual& a, double b) { return a.value() > b; }
 

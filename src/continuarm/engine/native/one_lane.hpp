@@ -35,6 +35,12 @@ CONTINUARM_OPERATOR Lanes nmadd(Lanes a, Lanes b, Lanes c) { return Lanes(fma(-a
 CONTINUARM_OPERATOR Lanes positive_part(Lanes a) { return a.v > 0 ? a : Lanes(0.0); }
 CONTINUARM_OPERATOR Lanes is_positive(Lanes a) { return Lanes(a.v > 0 ? 1.0 : 0.0); }
 
+// A step computes in what it is given.
+template <class Real>
+struct Computed {
+    CONTINUARM_OPERATOR static Real of(Real a) { return a; }
+};
+
 // Threads that are in the same place share what was fetched, of instructions and of memory that stands in for
 // registers.
 CONTINUARM_OPERATOR void keep_together() {

@@ -14,7 +14,7 @@ namespace {
 // A number with the slopes that stand in a row, from `first` on; those beyond the last are zero.
 Dual sloped(double value, const double* slopes, long first, long count) {
     Dual made(value);
-    for (int l = 0; l < lanes && first + l < count; ++l) made.slope.set(l, slopes[first + l]);
+    for (int l = 0; l < lanes && first + l < count; ++l) made.slope[l] = slopes[first + l];
     return made;
 }
 
@@ -39,7 +39,7 @@ void each_constant(const Plant& plant, Take take) {
 void gather(const double* states, long width, long first, long count, Dual* to) {
     for (long j = 0; j < width; ++j) {
         to[j] = Dual(states[j]);
-        for (int l = 0; l < lanes && first + l < count; ++l) to[j].slope.set(l, states[(1 + first + l) * width + j]);
+        for (int l = 0; l < lanes && first + l < count; ++l) to[j].slope[l] = states[(1 + first + l) * width + j];
     }
 }
 
