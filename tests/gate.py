@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -48,25 +48,15 @@ def cpu_seconds() -> float:
     return sum(os.times()[:4])
 
 
-class Costs:
-    """CPU seconds by test file, added up over the processes of a run."""
-
-    def __init__(self) -> None:
-        self.files: Counter[str] = Counter()
-        self.tests: Counter[str] = Counter()
-
-    def add(self, other: dict[str, Any]) -> None:
-        """Adds those of a worker."""
-        self.files.update(other["files"])
-        self.tests.update(other["tests"])
-
-    def table(self) -> str:
-        """The ten most expensive files, as Markdown."""
-        rows = [f"| {name} | {self.tests[name]} | {cost:.0f} |" for name, cost in self.files.most_common(10)]
-        return "\n".join(["| file | tests | CPU time (s) |", "|---|---|---|", *rows, ""])
+COSTS: defaultdict[str, list[float]] = defaultdict(lambda: [0, 0.0])
+"""Number of tests and CPU time in s, by test file; those of all workers in the process that started them."""
 
 
-COSTS = Costs()
+def cost_table() -> str:
+    """Formats the ten most expensive files as Markdown."""
+    dearest = sorted(COSTS.items(), key=lambda item: -item[1][1])[:10]
+    rows = [f"| `{name}` | {count} | {seconds:.0f} |" for name, (count, seconds) in dearest]
+    return "\n".join(["| file | tests | CPU time (s) |", "|---|---|---|", *rows, ""])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -87,10 +77,18 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if collection_path.name == TORCH_TESTS and not TORCH else None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests of torch, and those of instruction sets that only a binary with all of them has."""
     for item in items:
         if item.path.parent.name == TORCH_TESTS:
             item.add_marker(pytest.mark.torch)
+        level = item.callspec.params.get("level") if hasattr(item, "callspec") else None
+        if level is not None:
+            from continuarm.engine.compiled import native
+
+            if level in native.build_info()["instruction_sets"][1:-1]:
+                item.add_marker(pytest.mark.exhaustive)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -100,8 +98,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         name = str(item.path.relative_to(item.config.rootpath))
-        COSTS.files[name] += cpu_seconds() - before  # type: ignore[assignment]
-        COSTS.tests[name] += 1
+        COSTS[name][0] += 1
+        COSTS[name][1] += cpu_seconds() - before
 
 
 def _refuse_skips(report: Any) -> Any:
@@ -126,25 +124,26 @@ def pytest_make_collect_report() -> Generator[None, Any, Any]:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["costs"] = {"files": dict(COSTS.files), "tests": dict(COSTS.tests)}
+        session.config.workeroutput["costs"] = dict(COSTS)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    if "costs" in getattr(node, "workeroutput", {}):  # not after a crash
-        COSTS.add(node.workeroutput["costs"])
+    for name, (count, seconds) in getattr(node, "workeroutput", {}).get("costs", {}).items():  # none after a crash
+        COSTS[name][0] += count
+        COSTS[name][1] += seconds
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Says what the run cost and how to run what was skipped, in its last lines."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None or hasattr(config, "workerinput") or not COSTS.files:
+    if reporter is None or hasattr(config, "workerinput") or not COSTS:
         return
     page = config.getoption("--write-costs")
     if page:
         text = Path(page).read_text(encoding="utf-8")
-        Path(page).write_text(COST_TABLE.sub(lambda _: COSTS.table(), text), encoding="utf-8")
+        Path(page).write_text(COST_TABLE.sub(lambda _: cost_table(), text), encoding="utf-8")
     reporter.write_line(f"{cpu_seconds() / 60:.1f} core-minutes of processor time")
     reasons = [report.longrepr[2] for report in reporter.stats.get("skipped", [])]
     if reasons:
