@@ -52,7 +52,51 @@ void linearize(const Arm& arm, const Lanes* const* in, int count, Lanes* gradien
                  : linearize<false>(arm, in, count, gradients, scratch);
 }
 
+// Derivatives by numbers that carry them, several directions at a time. With Dual divisions would cost less, and the
+// compiler would do once more what it does for jvp.
+template <bool integral>
+void coriolis(const Arm& arm, const double* q, const double* qd, double* out, double* work) {
+    const int size = 3 * arm.n;
+    Scratch<Tangent> scratch{reinterpret_cast<Tangent*>(work)};
+    Tangent *position = scratch.take(size), *rate = scratch.take(size), *tau = scratch.take(size);
+    for (int first = 0; first < size; first += lanes) {
+        for (int j = 0; j < size; ++j) {
+            position[j] = Tangent(q[j]);
+            rate[j] = Tangent(qd[j]);
+            if (j >= first && j < first + lanes) rate[j].slope[j - first] = 1.0;
+        }
+        motion_forces<integral>(arm, position, rate, static_cast<const Tangent*>(nullptr), false, tau, scratch);
+        for (int j = 0; j < size; ++j)
+            for (int k = first; k < first + lanes && k < size; ++k) out[j * size + k] = tau[j].slope[k - first] / 2;
+    }
+}
+
 }  // namespace
+
+void coriolis(const Arm& arm, const double* q, const double* qd, double* out, double* work) {
+    arm.integral ? coriolis<true>(arm, q, qd, out, work) : coriolis<false>(arm, q, qd, out, work);
+}
+
+void static_slopes(const Arm& arm, const double* q, const double* wrench, double* out, double* work) {
+    const int size = 3 * arm.n;
+    Scratch<Tangent> scratch{reinterpret_cast<Tangent*>(work)};
+    Tangent *position = scratch.take(size), *tau = scratch.take(size), *felt = scratch.take(size), load[6];
+    fill(load, wrench, 6);
+    const bool loaded = any(wrench, 6);
+    for (int first = 0; first < size; first += lanes) {
+        for (int j = 0; j < size; ++j) {
+            position[j] = Tangent(q[j]);
+            if (j >= first && j < first + lanes) position[j].slope[j - first] = 1.0;
+        }
+        gravity_only<true>(arm, position, tau, scratch);
+        add_elastic(arm, position, tau);
+        if (loaded) wrench_over_q(arm, position, load, felt, scratch);
+        for (int j = 0; j < size; ++j)
+            for (int k = first; k < first + lanes && k < size; ++k)
+                out[j * size + k] =
+                    loaded ? tau[j].slope[k - first] - felt[j].slope[k - first] : tau[j].slope[k - first];
+    }
+}
 
 // One state: a lane for each acceleration.
 void linearize_one(const Arm& arm, const double* const* in, double* out, double* work) {

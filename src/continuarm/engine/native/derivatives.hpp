@@ -12,6 +12,12 @@ namespace CONTINUARM_LEVEL {
 void linearize_one(const Arm& arm, const double* const* in, double* out, double* work);
 Outcome linearize_several(const Arm& arm, const Request& request, long row, double* work);
 
+// The Coriolis matrix of one state.
+void coriolis(const Arm& arm, const double* q, const double* qd, double* out, double* work);
+
+// ∂(G + K_e q - Jᵀ w)/∂q of one state, the same for every inertia model.
+void static_slopes(const Arm& arm, const double* q, const double* wrench, double* out, double* work);
+
 // See Kernels.
 Outcome jvp(const Arm& arm, const Request& request, double* work);
 Outcome vjp(const Arm& arm, const Request& request, double* work);

@@ -75,47 +75,6 @@ void evaluate(const Arm& arm, const Request& request, const Real* const* in, Rea
         evaluate<false>(arm, request, in, out, scratch);
 }
 
-// Derivatives by numbers that carry them, several directions at a time.
-template <bool integral>
-void coriolis(const Arm& arm, const double* q, const double* qd, double* out, Dual* memory) {
-    const int size = 3 * arm.n;
-    Scratch<Dual> scratch{memory};
-    Dual *position = scratch.take(size), *rate = scratch.take(size), *tau = scratch.take(size);
-    for (int first = 0; first < size; first += lanes) {
-        for (int j = 0; j < size; ++j) {
-            position[j] = Dual(q[j]);
-            rate[j] = Dual(qd[j]);
-            if (j >= first && j < first + lanes) rate[j].slope[j - first] = 1.0;
-        }
-        motion_forces<integral>(arm, position, rate, static_cast<const Dual*>(nullptr), false, tau, scratch);
-        for (int j = 0; j < size; ++j)
-            for (int k = first; k < first + lanes && k < size; ++k) out[j * size + k] = tau[j].slope[k - first] / 2;
-    }
-}
-
-// ∂(G + K_e q - Jᵀ w)/∂q.
-template <bool integral>
-void static_slopes(const Arm& arm, const double* q, const double* wrench, double* out, Dual* memory) {
-    const int size = 3 * arm.n;
-    Scratch<Dual> scratch{memory};
-    Dual *position = scratch.take(size), *tau = scratch.take(size), *felt = scratch.take(size), load[6];
-    fill(load, wrench, 6);
-    const bool loaded = any(wrench, 6);
-    for (int first = 0; first < size; first += lanes) {
-        for (int j = 0; j < size; ++j) {
-            position[j] = Dual(q[j]);
-            if (j >= first && j < first + lanes) position[j].slope[j - first] = 1.0;
-        }
-        gravity_only<integral>(arm, position, tau, scratch);
-        add_elastic(arm, position, tau);
-        if (loaded) wrench_over_q(arm, position, load, felt, scratch);
-        for (int j = 0; j < size; ++j)
-            for (int k = first; k < first + lanes && k < size; ++k)
-                out[j * size + k] =
-                    loaded ? tau[j].slope[k - first] - felt[j].slope[k - first] : tau[j].slope[k - first];
-    }
-}
-
 Outcome run_one(const Arm& arm, const Request& request, long row, double* work) {
     const long width = result_size(request.quantity, arm.n, request.place_count);
     const double* in[3] = {nullptr, nullptr, nullptr};
@@ -123,13 +82,12 @@ Outcome run_one(const Arm& arm, const Request& request, long row, double* work) 
         in[k] = request.inputs[k] + row * input_width(request.quantity, k, arm.n);
     if (!acceptable(arm, request, in)) return Outcome::refused;
     double* out = request.output + row * width;
-    Dual* memory = reinterpret_cast<Dual*>(work);
     if (request.quantity == coriolis_matrix)
-        arm.integral ? coriolis<true>(arm, in[0], in[1], out, memory) : coriolis<false>(arm, in[0], in[1], out, memory);
+        coriolis(arm, in[0], in[1], out, work);
     else if (request.quantity == linearization)
         linearize_one(arm, in, out, work);
-    else if (request.quantity == static_stiffness)  // the same for every inertia model
-        static_slopes<true>(arm, in[0], in[1], out, memory);
+    else if (request.quantity == static_stiffness)
+        static_slopes(arm, in[0], in[1], out, work);
     else
         evaluate(arm, request, in, out, Scratch<double>{work});
     Verdict<double> verdict;
