@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python tools/install.py $(if $(LATEST),--latest) $(if $(CUDA),
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
 # A fixed order unless a seed is given, which shuffles it.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup $(if $(SEED),-p randomly -p "randomly-seed=$(SEED)",-p no:randomly)
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup $(if $(SEED),-p randomly --randomly-seed=$(SEED),-p no:randomly)
 
 HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
 
@@ -27,7 +27,7 @@ INSTALLED_ALL_SETS := $(VENV)/.installed-all-sets
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo check test test-all test-rest test-torch costs attack lint docs lock generate format clean
+.PHONY: help demo check test test-all test-rest test-torch costs attack lint docs lock generate format clean always
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -38,7 +38,8 @@ demo: $(INSTALLED)  ## run examples/first_steps.py
 check: lint  ## lint, then run the tests that are not slow
 	$(PYTEST) -m "not slow and not exhaustive and not torch" $(PYTEST_ARGS)
 
-test: lint  ## lint, then run the tests; SEED=7 shuffles them, LATEST=1 takes the newest releases in place of the lock
+# New releases of the linters do not hide what the tests say of the others.
+test: $(if $(LATEST),$(INSTALLED_DEV),lint)  ## lint, then run the tests; SEED=7 shuffles them, LATEST=1 takes the newest releases in place of the lock
 	$(PYTEST) -m "not exhaustive and not torch" $(PYTEST_ARGS)
 
 test-all: test test-rest  ## run these, and the rest: sanitizers, emulators, long fits, every instruction set
@@ -67,7 +68,7 @@ docs: $(INSTALLED_DEV)  ## build the site docs/_build/html, pictures and all; a 
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-lock: $(INSTALLED_DEV)  ## resolve the versions in locks/ again, for every Python and system
+lock: | $(BIN)/python  ## resolve the versions in locks/ again, for every Python and system
 	$(INSTALL) lock
 
 generate: $(INSTALLED_DEV)  ## print the native code again from the Python sources
@@ -85,9 +86,10 @@ clean:  ## remove the environment and everything generated
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "continuarm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ...")'
-	$(PYTHON) -m venv $(VENV)
+	@rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(INSTALLED): $(BUILD_INPUTS) locks/run.txt | $(BIN)/python
+$(INSTALLED): $(BUILD_INPUTS) locks/run.txt $(if $(LATEST),always) | $(BIN)/python
 	@$(INSTALL)
 	@touch $@
 
@@ -95,7 +97,7 @@ $(INSTALLED_DEV): locks/dev.txt $(INSTALLED)
 	@$(INSTALL) dev
 	@touch $@
 
-$(INSTALLED_TORCH): $(INSTALLED_DEV)
+$(INSTALLED_TORCH): $(INSTALLED_DEV) tools/install.py
 	@$(INSTALL) torch
 	@touch $@
 

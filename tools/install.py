@@ -1,28 +1,32 @@
-"""Installs the package and its tools into this environment, in the exact versions of the lock.
+"""Installs the package and its tools into this environment, in the exact versions of the locks.
 
-    python tools/install.py              # the package, editable, and what it runs and builds with: locks/run.txt
-    python tools/install.py dev          # what tests, checks and pages need: locks/dev.txt
-    python tools/install.py torch        # the CPU build of torch, with what its tests need; not in the lock
+    python tools/install.py              # the package, editable, and what it needs to run and to build: locks/run.txt
+    python tools/install.py dev          # what tests, linters and pages need: locks/dev.txt
+    python tools/install.py torch        # the CPU build of torch, with what its tests need; not in the locks
     python tools/install.py all-sets     # the package again, compiled for every instruction set
-    python tools/install.py system       # programs that tests call, by apt-get; needs no package of Python
+    python tools/install.py system       # the programs that tests call, with apt-get
     python tools/install.py lock         # resolves the locks again
 
---latest takes the newest releases that pyproject.toml allows in place of the locks; --cuda takes the registry's
-build of torch, with its gigabytes of CUDA libraries, where there is no CPU build. pip either is silent while it
-compiles or prints everything: here progress takes one line, and everything is printed only after a failure.
+pip either is silent while it compiles or prints everything: here progress takes one line, and the output of pip is
+printed only after a failure.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
-import tomllib
 from pathlib import Path
+
+if sys.version_info < (3, 11):  # noqa: UP036: the next import would be a traceback
+    sys.exit("continuarm needs Python 3.11 or newer")
+import tomllib
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -53,28 +57,32 @@ OTHER_NAMES = {"chromium": ["chromium-browser", "google-chrome"], "g++": ["c++",
 COMPILED = re.compile(r"\[(\d+)/(\d+)\]")
 
 
-def main(arguments: list[str]) -> int:
-    """Installs one part and returns the exit code of pip."""
-    options = {argument for argument in arguments if argument.startswith("--")}
-    (part,) = [argument for argument in arguments if argument not in options] or ["run"]
-    if part in ("lock", "system"):
-        return lock() if part == "lock" else install_tools()
+def main() -> int:
+    """Installs one part and returns the exit code."""
+    parser = argparse.ArgumentParser(description="Install the package and its tools into this environment.")
+    parser.add_argument("part", nargs="?", default="run", choices=["run", "dev", "torch", "all-sets", "system", "lock"])
+    parser.add_argument("--latest", action="store_true", help="install the newest releases instead of the locks")
+    parser.add_argument("--cuda", action="store_true", help="accept torch with its gigabytes of CUDA libraries")
+    options = parser.parse_args()
+    if options.part in ("lock", "system"):
+        return lock() if options.part == "lock" else install_tools()
     began = time.monotonic()
-    show(f"fetching {part if part != 'run' else 'what continuarm needs'}")
-    code = install(part, options)
+    label = {"run": "continuarm", "dev": "the development tools"}.get(options.part, options.part)
+    show(f"fetching {label}")
+    code = install(options.part, options.latest, options.cuda)
     if not code:
-        show(f"{part} installed in {time.monotonic() - began:.0f} s")
+        show(f"installed {label} in {time.monotonic() - began:.0f} s")
         print(end="\n" if sys.stdout.isatty() else "")
     return code
 
 
-def install(part: str, options: set[str]) -> int:
+def install(part: str, latest: bool, cuda: bool) -> int:
     """Installs one part and returns the exit code of pip."""
     if part == "torch":
-        return install_torch("--cuda" in options)
+        return install_torch(cuda)
     if part == "all-sets":
         return install_package("--config-settings=cmake.define.CONTINUARM_INSTRUCTION_SETS=all")
-    if "--latest" in options:
+    if latest:
         code = pip("--upgrade", "--upgrade-strategy", "eager", *requirements(part))
     else:
         code = pip("--require-hashes", "-r", str(ROOT / "locks" / f"{part}.txt"))
@@ -87,18 +95,26 @@ def install_package(*settings: str) -> int:
 
 
 def install_torch(cuda: bool) -> int:
-    """Installs torch and what its tests need; nothing else moves, and no CUDA library comes unless asked for."""
+    """Installs torch and what its tests need, beside the locked versions of everything else."""
     cpu = sys.platform == "linux" and platform.machine() == "x86_64"
-    registry = ["torch"] if cuda or not cpu else []  # elsewhere the registry's build is the one for CPUs
-    if cpu and not pip(*TORCH_CPU, "--no-deps", "--quiet", needed=False):
-        registry = ["torch==2.13.0"]
-    if not registry:
-        print(
-            "\nno CPU build of torch 2.13.0 could be found for this Python; "
-            "make test-torch CUDA=1 takes the registry's build, several gigabytes with its CUDA libraries"
-        )
-        return 1
-    return pip(*registry, TORCH_TESTS)
+    torch = "torch" if cuda or not cpu else None  # elsewhere the registry's build is the one for CPUs
+    if cpu:
+        code, output = run_pip(*TORCH_CPU, "--no-deps", "--quiet")
+        torch = torch if code else "torch==2.13.0"
+        if torch is None:
+            print(
+                f"\nno CPU build of torch 2.13.0 was found for Python {platform.python_version()}; "
+                f"make test-torch CUDA=1 accepts the registry's build and its gigabytes of CUDA libraries\n"
+                f"pip: {output[-1].strip() if output else 'no output'}"
+            )
+            return 1
+    assert torch is not None
+    with tempfile.TemporaryDirectory() as folder:
+        constraints = Path(folder) / "constraints.txt"
+        locked = (ROOT / "locks" / "dev.txt").read_text(encoding="utf-8")
+        pinned = re.findall(r"^[\w.-]+==[^\\\n]*", locked, re.MULTILINE)
+        constraints.write_text("\n".join(pinned), encoding="utf-8")
+        return pip(torch, TORCH_TESTS, "--constraint", str(constraints))
 
 
 def find_tool(name: str) -> str | None:
@@ -112,9 +128,12 @@ def install_tools() -> int:
     if packages and shutil.which("apt-get"):
         admin = ["sudo"] if os.geteuid() and shutil.which("sudo") else []
         environment = {"DEBIAN_FRONTEND": "noninteractive", **os.environ}
-        for words in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
+        install = ["install", "--yes", "--no-install-recommends"]
+        for words in (["update"], *([*install, package] for package in packages)):  # one that fails stops no other
             command = [*admin, "apt-get", "--quiet", *words]
-            subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            process = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if process.returncode:
+                print("\n".join(process.stderr.splitlines()[-2:]))
     missing = [name for name in TOOLS if not find_tool(name)]
     if missing:
         needed = " ".join(TOOLS[name] for name in missing)
@@ -125,11 +144,14 @@ def install_tools() -> int:
 def requirements(part: str) -> list[str]:
     """Lists what a lock resolves, as pyproject.toml has it."""
     extras = PROJECT["project"]["optional-dependencies"]
-    return [*BUILD, *PROJECT["project"]["dependencies"], *(each for extra in LOCKS[part] for each in extras[extra])]
+    return [*BUILD, *PROJECT["project"]["dependencies"], *(name for extra in LOCKS[part] for name in extras[extra])]
 
 
 def lock() -> int:
     """Resolves both locks for every supported Python and system, the small one to the versions of the large one."""
+    code = pip("uv>=0.9")
+    if code:
+        return code
     for part, constraints in (("dev", []), ("run", ["--constraint", "locks/dev.txt"])):
         command = ["uv", "pip", "compile", "-", "--output-file", f"locks/{part}.txt", "--upgrade", "--quiet"]
         command += ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate"]
@@ -143,8 +165,19 @@ def lock() -> int:
     return 0
 
 
-def pip(*arguments: str, needed: bool = True) -> int:
-    """Runs pip install and returns its exit code; prints what it said if it failed and was needed."""
+def pip(*arguments: str) -> int:
+    """Runs pip install and returns its exit code; prints its output if it fails."""
+    code, output = run_pip(*arguments)
+    if code:
+        print("\n" + "".join(output[-200:]))
+        compiling = any(COMPILED.search(line) for line in output)
+        reason = "a C++17 compiler is needed" if compiling else "is the package index within reach?"
+        print(f"pip failed, for the reason above ({reason})")
+    return code
+
+
+def run_pip(*arguments: str) -> tuple[int, list[str]]:
+    """Runs pip install, showing how far a compiler is; returns its exit code and its output by lines."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *arguments]
     lines = []
     with subprocess.Popen(
@@ -156,10 +189,7 @@ def pip(*arguments: str, needed: bool = True) -> int:
             count = COMPILED.search(line)
             if count:
                 show(f"compiling the dynamics: {count[1]} of {count[2]} files")
-    if process.returncode and needed:
-        print("\n" + "".join(lines[-200:]))
-        print("continuarm could not be installed: the lines above say why (a C++17 compiler is needed)")
-    return process.returncode
+    return process.returncode, lines
 
 
 def show(text: str) -> None:
@@ -168,4 +198,7 @@ def show(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -22,10 +22,9 @@ M7 = ["-std=c99", "-O1", "-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloa
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_it_compiles_without_a_warning(compiler, name, tmp_path):
     export = CExport(load_arm(name), name="arm")
-    found = tool(compiler)
     written(export, tmp_path)
     for flags in ([], ["-DARM_FLOAT"]):
-        run(found, *STRICT, *flags, "-fsyntax-only", tmp_path / "arm.c")
+        run(tool(compiler), *STRICT, *flags, "-fsyntax-only", tmp_path / "arm.c")
 
 
 def test_the_program_that_comes_along_checks_the_sources(tmp_path):

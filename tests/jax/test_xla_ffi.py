@@ -10,8 +10,11 @@ from continuarm.engine import compiled
 from gate import tool
 
 NATIVE = Path(continuarm.__file__).parent / "engine" / "native"
+HEADER = (Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h").read_text(encoding="utf-8")
+EXTENSION = "XLA_FFI_InternalExtension" if "XLA_FFI_InternalExtension" in HEADER else "XLA_FFI_Extension_Base"
+"""Named otherwise since JAX 0.12, which Python 3.11 does not get."""
 PAIRS = {
-    "Extension": ("XLA_FFI_Extension_Base", {"struct_size": "struct_size", "type": "type", "next": "next"}),
+    "Extension": (EXTENSION, {"struct_size": "struct_size", "type": "type", "next": "next"}),
     "ApiVersion": (
         "XLA_FFI_Api_Version",
         {

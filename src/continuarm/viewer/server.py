@@ -130,8 +130,10 @@ class Server:
         self.loop.set_exception_handler(lambda loop, context: None)  # a connection that breaks is nobody's concern
         server = await asyncio.start_server(self._connected, sock=self._socket, limit=LONGEST_HEAD)
         self._started.set()
-        async with server:
-            await server.serve_forever()
+        try:
+            await self.loop.create_future()  # until it is cancelled
+        finally:
+            server.close()  # serve_forever() would wait for open connections, which end after this, from Python 3.12 on
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
