@@ -24,7 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 
-if sys.version_info < (3, 11):  # noqa: UP036: the next import would be a traceback
+if sys.version_info < (3, 11):  # noqa: UP036  # or the next import is a traceback
     sys.exit("continuarm needs Python 3.11 or newer")
 import tomllib
 
