@@ -37,7 +37,8 @@ BUILD = [*PROJECT["build-system"]["requires"], "cmake>=3.19", "ninja>=1.10"]
 """Installed beside the package, because an isolated build would fetch whatever is newest."""
 
 TORCH_CPU = ["torch==2.13.0+cpu", "--index-url", "https://download.pytorch.org/whl/cpu", "--retries", "1"]
-TORCH_TESTS = "stable-baselines3>=2.7"
+TORCH_TESTS = ["stable-baselines3==2.9.2", "networkx==3.6.1", "sympy==1.14.0"]
+"""With the locks, exact versions of everything beside torch."""
 
 TOOLS = {
     "arm-none-eabi-gcc": "gcc-arm-none-eabi libnewlib-arm-none-eabi",
@@ -114,7 +115,7 @@ def install_torch(cuda: bool) -> int:
         locked = (ROOT / "locks" / "dev.txt").read_text(encoding="utf-8")
         pinned = re.findall(r"^[\w.-]+==[^\\\n]*", locked, re.MULTILINE)
         constraints.write_text("\n".join(pinned), encoding="utf-8")
-        return pip(torch, TORCH_TESTS, "--constraint", str(constraints))
+        return pip(torch, *TORCH_TESTS, "--constraint", str(constraints))
 
 
 def find_tool(name: str) -> str | None:
