@@ -235,7 +235,7 @@ def test_a_controller_that_fails_ends_the_view_with_its_reason(arm: ca.Arm) -> N
         viewer.wait()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def viewer(arm: ca.Arm) -> Iterator[Viewer]:
     with live_arm(arm, controller=ca.ComputedTorque(arm), block=False) as opened:
         yield opened
