@@ -94,6 +94,8 @@ ELSEWHERE = {
     "continuarm.export": (export_c, {"arm": SECTION, "folder": "arm_c", "name": "arm", "step": 1e-3}),
 }
 """Of each library the function that takes most; all check their arguments in one place."""
+LONG = {("InMuscles", "rate"), ("continuarm.export", "folder")}
+"""Arguments of which some values are computed with for seconds: 60 kHz, files of C."""
 
 if TORCH:
     STATE = dict.fromkeys(("q", "qd", "tau"), torch.from_numpy(Q))
@@ -137,7 +139,14 @@ def test_a_function_works_or_names_the_argument(name, argument):
     assert list(complaints(getattr(ca, name), RIGHT[name], argument)) == []
 
 
-@pytest.mark.parametrize(("name", "argument"), [(name, each) for name, (right, _) in CLASSES.items() for each in right])
+@pytest.mark.parametrize(
+    ("name", "argument"),
+    [
+        pytest.param(name, argument, marks=[pytest.mark.exhaustive] * ((name, argument) in LONG))
+        for name, (right, _) in CLASSES.items()
+        for argument in right
+    ],
+)
 def test_a_class_works_or_names_the_argument(name, argument):
     right, use = CLASSES[name]
     assert list(complaints(getattr(ca, name), right, argument, use)) == []
@@ -152,7 +161,11 @@ def test_a_method_works_or_names_the_argument(name, argument):
 @pytest.mark.parametrize(
     ("name", "argument"),
     [
-        pytest.param(name, argument, marks=[pytest.mark.torch] * name.endswith("torch"))
+        pytest.param(
+            name,
+            argument,
+            marks=[pytest.mark.torch] * name.endswith("torch") + [pytest.mark.exhaustive] * ((name, argument) in LONG),
+        )
         for name, (_, right) in ELSEWHERE.items()
         for argument in right
     ],

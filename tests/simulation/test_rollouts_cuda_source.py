@@ -130,7 +130,9 @@ def assembly(source, architecture, dtype):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(("n", "law"), [(1, "everything"), (3, "pressure"), (10, "everything")])
+@pytest.mark.parametrize(
+    ("n", "law"), [(1, "everything"), (3, "pressure"), pytest.param(10, "everything", marks=pytest.mark.exhaustive)]
+)
 def test_the_source_compiles_for_gpus_and_short_arms_stay_in_registers(n, law, dtype):
     arms, _ = varied_arms(law, n)
     text = assembly(source_of(arms, dtype, tips=True, energies=True), "compute_80" if n == 1 else "compute_90", dtype)
