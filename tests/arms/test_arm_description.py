@@ -296,7 +296,7 @@ def test_help_lists_every_field_with_what_it_is() -> None:
 @pytest.mark.parametrize("kind", [Arm, Section, Muscles, Payload, Integral, CentreOfGravity, PointMass])
 def test_help_is_about_the_arm_and_short(kind: type[Description]) -> None:
     lines = pydoc.plain(pydoc.render_doc(kind)).splitlines()
-    assert len(lines) <= 145
+    assert len(lines) <= 160  # from Python 3.13 on every argument of a signature has a line
     assert [line for line in lines if "pydantic" in line] == [" |      pydantic.main.BaseModel"]  # of the mro
     assert not [line for line in lines if "model_" in line or "__" in line]
     assert any("replace(self, changes: " in line and line.endswith("**fields: 'Any') -> 'Self'") for line in lines)

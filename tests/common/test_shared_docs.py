@@ -69,5 +69,5 @@ def test_without_docstrings_nothing_is_done():
 @pytest.mark.parametrize("kind", [ca.ComputedTorque, ca.GravityCompensation, ca.LQR])
 def test_controllers_say_their_limits_and_how_they_are_asked(kind):
     assert "see `" not in kind.__doc__
-    assert "    fastest : float, optional\n        Of all changes of a command, Pa/s.\n" in kind.__doc__
+    assert "\nfastest : float, optional\n    Of all changes of a command, Pa/s.\n" in inspect.getdoc(kind)
     assert inspect.getdoc(kind.command) == inspect.getdoc(Pressing.command)

@@ -31,18 +31,17 @@ class Feed:
     def __init__(self) -> None:
         self.watchers: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._frame, self._news, self._frames, self._version = b"", b"", 0, 0
+        # Each with its number, in one assignment: between two, a page could be sent the same frame twice.
+        self._frame, self._news = (0, b""), (0, b"")
 
     def show(self, time: float, numbers: Floats) -> None:
         """A frame from any thread."""
-        self._frame = message(FRAME, np.asarray(numbers, dtype="<f4").tobytes(), time)
-        self._frames += 1
+        self._frame = self._frame[0] + 1, message(FRAME, np.asarray(numbers, dtype="<f4").tobytes(), time)
         self._wake()
 
     def tell(self, news: dict[str, Any]) -> None:
         """News from any thread: who comes later is told too."""
-        self._news = message(NEWS, json.dumps(news, allow_nan=False).encode())
-        self._version += 1
+        self._news = self._news[0] + 1, message(NEWS, json.dumps(news, allow_nan=False).encode())
         self._wake()
 
     def _wake(self) -> None:
@@ -63,17 +62,19 @@ class Feed:
         exchange.begin("application/octet-stream")
         event = asyncio.Event()
         event.set()
-        frames = version = -1
+        frames = version = -1  # the last ones sent
         self.watchers.add(event)
         try:
             while True:
                 await event.wait()
                 event.clear()
-                if version != self._version:
-                    version = self._version
-                    await exchange.send(self._news)
-                if frames != self._frames:
-                    frames = self._frames
-                    await exchange.send(self._frame)
+                number, news = self._news
+                if version != number:
+                    version = number
+                    await exchange.send(news)
+                number, frame = self._frame
+                if frames != number:
+                    frames = number
+                    await exchange.send(frame)
         finally:
             self.watchers.discard(event)
