@@ -14,8 +14,8 @@ BIN := $(VENV)/bin
 INSTALL := $(BIN)/python tools/install.py $(if $(LATEST),--latest) $(if $(CUDA),--cuda)
 BUILD_INPUTS := pyproject.toml CMakeLists.txt $(shell find src/continuarm/engine/native -type f)
 
-# A fixed order unless a seed is given, which shuffles it.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup $(if $(SEED),-p randomly --randomly-seed=$(SEED),-p no:randomly)
+# Tests run in a fixed order unless a seed is given.
+PYTEST := $(BIN)/python -m pytest -n auto --dist loadgroup $(if $(SEED),-p randomly --randomly-seed=$(SEED))
 
 HAND_WRITTEN := $(wildcard src/continuarm/engine/native/*.?pp tests/engine/*.?pp)
 
@@ -32,25 +32,25 @@ INSTALLED_ALL_SETS := $(VENV)/.installed-all-sets
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
-demo: $(INSTALLED)  ## run examples/first_steps.py
+demo: $(INSTALLED)  ## set up .venv and run a first example
 	$(BIN)/python examples/first_steps.py
 
 check: lint  ## lint, then run the tests that are not slow
 	$(PYTEST) -m "not slow and not exhaustive and not torch" $(PYTEST_ARGS)
 
 # New releases of the linters do not hide what the tests say of the others.
-test: $(if $(LATEST),$(INSTALLED_DEV),lint)  ## lint, then run the tests; SEED=7 shuffles them, LATEST=1 takes the newest releases in place of the lock
+test: $(if $(LATEST),$(INSTALLED_DEV),lint)  ## lint, then run the tests; SEED=7 shuffles them, LATEST=1 uses the newest releases instead of the locked versions
 	$(PYTEST) -m "not exhaustive and not torch" $(PYTEST_ARGS)
 
-test-all: test test-rest  ## run these, and the rest: sanitizers, emulators, long fits, every instruction set
+test-all: test test-rest  ## run everything in make test, plus sanitizers, emulators, long fits and every instruction set
 
 test-rest: $(INSTALLED_ALL_SETS)
 	$(PYTEST) -m "exhaustive and not torch" $(PYTEST_ARGS)
 
-test-torch: $(INSTALLED_TORCH)  ## run the tests that need torch, with its CPU build; CUDA=1 accepts the registry's
+test-torch: $(INSTALLED_TORCH)  ## run the tests that need torch, with its CPU build; CUDA=1 allows the much larger CUDA build from PyPI
 	$(PYTEST) -m torch $(PYTEST_ARGS)
 
-costs: lint  ## run the tests, and write the most expensive files into the page on testing
+costs: lint  ## run the tests and update the table of the most expensive files in docs/explanation/testing.md
 	$(PYTEST) -m "not exhaustive and not torch" --write-costs docs/explanation/testing.md
 
 attack: $(INSTALLED_DEV)  ## attack the library for SECONDS=600: hostile calls, files, signals, limits, clients
@@ -68,10 +68,10 @@ docs: $(INSTALLED_DEV)  ## build the site docs/_build/html, pictures and all; a 
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-lock: | $(BIN)/python  ## resolve the versions in locks/ again, for every Python and system
-	$(INSTALL) lock
+lock: | $(BIN)/python  ## update the versions in locks/ for all supported Pythons and platforms
+	@$(INSTALL) lock
 
-generate: $(INSTALLED_DEV)  ## print the native code again from the Python sources
+generate: $(INSTALLED_DEV)  ## regenerate the C++ code from the Python sources
 	$(BIN)/python -m continuarm.engine.printing
 
 format: $(INSTALLED_DEV)  ## rewrite the sources in the project's style
@@ -87,7 +87,7 @@ clean:  ## remove the environment and everything generated
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "continuarm needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 ...")'
 	@rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(INSTALLED): $(BUILD_INPUTS) locks/run.txt $(if $(LATEST),always) | $(BIN)/python
 	@$(INSTALL)

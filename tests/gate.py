@@ -146,7 +146,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if page:
         text = Path(page).read_text(encoding="utf-8")
         Path(page).write_text(COST_TABLE.sub(lambda _: cost_table(), text), encoding="utf-8")
-    reporter.write_line(f"{cpu_seconds() / 60:.1f} core-minutes of processor time")
+    reporter.write_line(f"{cpu_seconds() / 60:.2f} core-minutes of CPU time")
     reasons = [report.longrepr[2] for report in reporter.stats.get("skipped", [])]
     if reasons:
         missing = {package for reason in reasons for package in re.findall("apt-get install (.*)", reason)}

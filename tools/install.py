@@ -60,16 +60,23 @@ COMPILED = re.compile(r"\[(\d+)/(\d+)\]")
 
 def main() -> int:
     """Installs one part and returns the exit code."""
-    parser = argparse.ArgumentParser(description="Install the package and its tools into this environment.")
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     parser.add_argument("part", nargs="?", default="run", choices=["run", "dev", "torch", "all-sets", "system", "lock"])
     parser.add_argument("--latest", action="store_true", help="install the newest releases instead of the locks")
-    parser.add_argument("--cuda", action="store_true", help="accept torch with its gigabytes of CUDA libraries")
+    parser.add_argument("--cuda", action="store_true", help="torch: allow the CUDA build (several GB)")
     options = parser.parse_args()
-    if options.part in ("lock", "system"):
-        return lock() if options.part == "lock" else install_tools()
+    if options.part == "system":
+        return install_tools()
+    if sys.prefix == sys.base_prefix:
+        print("this Python is not a virtual environment: use make, or .venv/bin/python tools/install.py")
+        return 2
+    if options.part == "lock":
+        return lock()
     began = time.monotonic()
-    label = {"run": "continuarm", "dev": "the development tools"}.get(options.part, options.part)
-    show(f"fetching {label}")
+    labels = {"run": "continuarm", "dev": "the development tools", "all-sets": "every instruction set"}
+    label = labels.get(options.part, options.part)
+    show(f"downloading {label}")
     code = install(options.part, options.latest, options.cuda)
     if not code:
         show(f"installed {label} in {time.monotonic() - began:.0f} s")
@@ -100,13 +107,13 @@ def install_torch(cuda: bool) -> int:
     cpu = sys.platform == "linux" and platform.machine() == "x86_64"
     torch = "torch" if cuda or not cpu else None  # elsewhere the registry's build is the one for CPUs
     if cpu:
-        code, output = run_pip(*TORCH_CPU, "--no-deps", "--quiet")
+        code, _ = run_pip(*TORCH_CPU, "--no-deps", "--quiet")
         torch = torch if code else "torch==2.13.0"
         if torch is None:
             print(
-                f"\nno CPU build of torch 2.13.0 was found for Python {platform.python_version()}; "
-                f"make test-torch CUDA=1 accepts the registry's build and its gigabytes of CUDA libraries\n"
-                f"pip: {output[-1].strip() if output else 'no output'}"
+                f"\n{TORCH_CPU[0]} could not be downloaded: {TORCH_CPU[2]} has no build for Python "
+                f"{platform.python_version()} or cannot be reached; "
+                "make test-torch CUDA=1 allows PyPI's build (several GB)"
             )
             return 1
     assert torch is not None
@@ -153,16 +160,26 @@ def lock() -> int:
     code = pip("uv>=0.9")
     if code:
         return code
+    # The certificates and the index of pip, which uv would not look for.
+    index = {"UV_DEFAULT_INDEX": os.environ["PIP_INDEX_URL"]} if "PIP_INDEX_URL" in os.environ else {}
+    environment = {**os.environ, "UV_SYSTEM_CERTS": "1", **index}
     for part, constraints in (("dev", []), ("run", ["--constraint", "locks/dev.txt"])):
         command = ["uv", "pip", "compile", "-", "--output-file", f"locks/{part}.txt", "--upgrade", "--quiet"]
         command += ["--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate"]
         command += ["--custom-compile-command", "make lock", *constraints]
         text = "\n".join(requirements(part))
         code = subprocess.run(
-            [sys.executable, "-m", *command], input=text, cwd=ROOT, text=True, stdout=subprocess.DEVNULL
+            [sys.executable, "-m", *command],
+            input=text,
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdout=subprocess.DEVNULL,
         ).returncode
         if code:
             return code
+        pins = re.findall(r"^\S+==", (ROOT / "locks" / f"{part}.txt").read_text(encoding="utf-8"), re.MULTILINE)
+        print(f"locks/{part}.txt: {len(pins)} versions")
     return 0
 
 
@@ -172,8 +189,8 @@ def pip(*arguments: str) -> int:
     if code:
         print("\n" + "".join(output[-200:]))
         compiling = any(COMPILED.search(line) for line in output)
-        reason = "a C++17 compiler is needed" if compiling else "is the package index within reach?"
-        print(f"pip failed, for the reason above ({reason})")
+        hint = "a C++17 compiler is required" if compiling else "is the package index reachable?"
+        print(f"pip failed; see its output above: {hint}")
     return code
 
 
